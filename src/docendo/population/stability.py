@@ -1,0 +1,92 @@
+"""The largest stable learning rate of gradient descent near the teacher.
+
+At the optimum the loss is ½ δᵀ H δ with
+
+    δᵀ H δ = (α+β) Σ_mi E(δz_mi)²,  δz_mi = δw_mᵀ X s*_i + v_mᵀ X δs_i,  δs_i = J_i δℓ_i,  J_i = diag(s*_i) − s*_i s*_iᵀ
+
+(the bend of a ReLU is of third order), so descent on W_V and W_KQ together needs η < 2/λ_max(H). For white inputs
+the value block alone gives λ = (α+β) Σ_i ‖s*_i‖², which is (α+β) D/K; the logit block adds τ²(α+β)‖V*‖_F² J_i²,
+which decides when V* is large, with cross terms when weights inside a support differ. On a uniform support J_i has
+the eigenvalue 1/K for shifts of weight between tokens of the support: a start that treats these alike never excites
+them, save by rounding, but any other start does.
+
+λ_max comes from Lanczos iteration on Hessian–vector products; nothing of size (Md + D²)² is formed.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from docendo.inputs import Empirical, Inputs, white
+from docendo.population.loss import check_compatible, whitened
+from docendo.students.base import Parameters
+from docendo.students.position_only import PositionOnly
+from docendo.teachers.base import Teacher
+
+__all__ = ["sharpness_at_optimum", "stable_learning_rate"]
+
+LANCZOS_TOLERANCE = 1e-10
+
+
+def stable_learning_rate(
+    teacher: Teacher, positions: Any = None, logit_scale: Any = None, inputs: Inputs | None = None
+) -> float:
+    """2/λ_max of the joint (W_V, W_KQ) Hessian of the population loss at the teacher.
+
+    Args:
+        teacher: f*.
+        positions: P (E, D) of the student; left out, the unit matrix.
+        logit_scale: τ of the student; left out, 1/√D.
+        inputs: the law of X; left out, white Gaussian.
+
+    Returns:
+        The learning rate at and above which plain gradient descent cannot settle on the teacher; relative accuracy
+        about 1e-10.
+    """
+    return 2 / sharpness_at_optimum(teacher, positions, logit_scale, inputs)
+
+
+def sharpness_at_optimum(
+    teacher: Teacher, positions: Any = None, logit_scale: Any = None, inputs: Inputs | None = None
+) -> float:
+    """λ_max of the joint (W_V, W_KQ) Hessian of the population loss at the teacher; arguments as above."""
+    law = white if inputs is None else inputs
+    student = PositionOnly.zeros(teacher, positions, logit_scale)
+    check_compatible(teacher, student, law)
+    flat, unravel = ravel_pytree(student.parameters())
+    slope = jax.jit(jax.grad(lambda vector: _half_curvature(teacher, student, law, unravel(vector))))
+    rng = np.random.default_rng(0)
+    if flat.size < 3:
+        hessian = np.stack([np.asarray(slope(jnp.asarray(row))) for row in np.eye(flat.size)])
+        return float(np.linalg.eigvalsh(hessian)[-1])
+    operator = LinearOperator((flat.size, flat.size), matvec=lambda vector: np.asarray(slope(vector)), dtype=float)
+    start = rng.standard_normal(flat.size)
+    largest = eigsh(operator, k=1, which="LA", v0=start, tol=LANCZOS_TOLERANCE, return_eigenvectors=False)
+    return float(largest[0])
+
+
+def _half_curvature(
+    teacher: Teacher, student: PositionOnly, law: Inputs, change: Parameters
+) -> Float[Array, ""]:
+    """½ δᵀHδ, whose gradient by δ is Hδ."""
+    logit_change = student.with_parameters(change).logits
+    scores = teacher.scores
+    score_change = scores * (logit_change - (scores * logit_change).sum(0))
+    value_change = change["value"]
+    if isinstance(law, Empirical):
+        z = teacher.value @ law.array @ scores
+        move = value_change @ law.array @ scores + teacher.value @ law.array @ score_change
+        return 0.5 * ((jax.vmap(jax.vmap(jax.vmap(jax.grad(teacher.activation))))(z) * move) ** 2).sum((1, 2)).mean()
+    value, scores = whitened(law, teacher.value, scores)
+    value_change, score_change = whitened(law, value_change, score_change)
+    variance = (
+        (value_change**2).sum() * (scores**2).sum()
+        + (value**2).sum() * (score_change**2).sum()
+        + 2 * (value_change * value).sum() * (scores * score_change).sum()
+    )
+    return 0.5 * teacher.activation.second_moment * variance

@@ -1,0 +1,58 @@
+"""Exact work runs in float64.
+
+JAX computes in float32 unless its `jax_enable_x64` switch is on. Every computing module of docendo makes its arrays
+through this one, which turns the switch on when it is imported, unless the environment variable `DOCENDO_X64=0`
+asks it to leave JAX alone. Where the process had imported JAX already, that changes its own later arrays too, so a
+warning says so, once.
+"""
+
+import os
+import sys
+import warnings
+from typing import Any
+
+_jax_was_imported = "jax" in sys.modules
+
+import jax  # noqa: E402  (the line above must see the process as it was)
+import jax.numpy as jnp  # noqa: E402
+
+__all__ = ["as_array", "require_float64"]
+
+
+def _left_alone() -> bool:
+    return os.environ.get("DOCENDO_X64") == "0"
+
+
+def require_float64() -> None:
+    """Refuse to compute an exact result in float32 by accident.
+
+    Raises:
+        ValueError: `jax_enable_x64` was turned off after docendo was imported, without `DOCENDO_X64=0`.
+    """
+    if jax.config.jax_enable_x64 or _left_alone():
+        return
+    raise ValueError(
+        "exact results need float64, but jax_enable_x64 is off. "
+        'Turn it on: jax.config.update("jax_enable_x64", True), or set DOCENDO_X64=0 to accept float32.'
+    )
+
+
+def as_array(values: Any) -> jax.Array:
+    """`values` as a JAX array of floats: float64, unless `DOCENDO_X64=0` left the process in float32."""
+    require_float64()
+    return jnp.asarray(values, dtype=float)
+
+
+def _switch_on() -> None:
+    if jax.config.jax_enable_x64 or _left_alone():
+        return
+    jax.config.update("jax_enable_x64", True)
+    if _jax_was_imported:
+        warnings.warn(
+            "docendo turned on jax_enable_x64 for this process: its exact results need float64. "
+            "Set DOCENDO_X64=0 before importing docendo to leave JAX as it was.",
+            stacklevel=2,
+        )
+
+
+_switch_on()

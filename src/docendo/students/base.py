@@ -1,0 +1,90 @@
+"""What every student shares.
+
+A student whose scores do not depend on X is, to the population loss, two arrays per head: a value W_V (M, d) and
+scores S (D, D), its output being σ(Σ_h W_V,h X S_h). It says how its parameters make them (`heads`); the loss knows
+nothing else, and derivatives run through that map. A student whose scores depend on X has no such map and derives
+from `Student` alone: it is trained and judged by sampling.
+"""
+
+import abc
+from typing import ClassVar, Self
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from docendo.activations import Activation
+
+__all__ = ["Parameters", "PositionStudent", "Student"]
+
+Parameters = dict[str, Array]
+
+
+class Student(eqx.Module):
+    """A map from inputs X (d, D) to outputs (M, D), with the names of the fields that training moves."""
+
+    trained: ClassVar[tuple[str, ...]]
+    activation: eqx.AbstractVar[Activation | None]
+
+    @property
+    @abc.abstractmethod
+    def tokens(self) -> int:
+        """D."""
+
+    @property
+    @abc.abstractmethod
+    def features(self) -> int:
+        """d."""
+
+    @property
+    @abc.abstractmethod
+    def channels(self) -> int:
+        """M."""
+
+    @abc.abstractmethod
+    def preactivation(self, x: Float[Array, "*batch d D"]) -> Float[Array, "*batch M D"]:
+        """The output before σ."""
+
+    def __call__(self, x: Float[Array, "*batch d D"]) -> Float[Array, "*batch M D"]:
+        """The output TF for one input or a batch of them.
+
+        Raises:
+            ValueError: the student was made without an activation.
+        """
+        if self.activation is None:
+            raise ValueError(
+                "this student was made without an activation, so its output is not defined. "
+                "Pass activation=dc.relu (say) when making it, or use student.preactivation(x)."
+            )
+        return self.activation(self.preactivation(x))
+
+    def parameters(self) -> Parameters:
+        """The trained arrays by field name."""
+        return {name: getattr(self, name) for name in self.trained}
+
+    def with_parameters(self, parameters: Parameters) -> Self:
+        """This student with other trained arrays."""
+        names = tuple(parameters)
+        return eqx.tree_at(
+            lambda student: [getattr(student, name) for name in names], self, [parameters[name] for name in names]
+        )
+
+    def with_frozen_zeros(self, parameters: Parameters) -> Self:
+        """The structure of this student holding `parameters`, and zeros where training moves nothing.
+
+        This is the form of a gradient: p − η g over the two trees is one step of descent.
+        """
+        return jax.tree.map(jnp.zeros_like, self).with_parameters(parameters)
+
+
+class PositionStudent(Student):
+    """A student whose scores depend on positions only (arXiv 2603.22801, equation (2.4), for one head)."""
+
+    @abc.abstractmethod
+    def heads(self) -> tuple[Float[Array, "H M d"], Float[Array, "H D D"]]:
+        """The values and the scores of all heads."""
+
+    def preactivation(self, x: Float[Array, "*batch d D"]) -> Float[Array, "*batch M D"]:
+        values, scores = self.heads()
+        return jnp.einsum("hma,...aj,hji->...mi", values, x, scores)

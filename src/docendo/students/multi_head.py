@@ -1,0 +1,92 @@
+"""Several heads of position-only attention, their outputs added before σ."""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from docendo.activations import Activation
+from docendo.checks import check_axes, check_finite, check_positive
+from docendo.precision import as_array
+from docendo.students.base import PositionStudent
+
+__all__ = ["MultiHead"]
+
+
+class MultiHead(PositionStudent):
+    """The student σ(Σ_h W_V,h X S_h) with S_h = softmax(τ Pᵀ W_KQ,h P) and one P for all heads.
+
+    Args:
+        value: W_V (heads, M, d).
+        key_query: W_KQ (heads, E, E).
+        positions: P (E, D), held fixed; left out, the unit matrix.
+        logit_scale: τ, held fixed; left out, 1/√D.
+        activation: σ, needed only to call the student on inputs; losses use the teacher's.
+
+    Raises:
+        ValueError: shapes disagree (axis and both sizes named), an entry is not finite, or τ ≤ 0.
+    """
+
+    trained: ClassVar[tuple[str, ...]] = ("value", "key_query")
+
+    value: Float[Array, "H M d"]
+    key_query: Float[Array, "H E E"]
+    positions: Float[Array, "E D"] | None
+    logit_scale: Float[Array, ""]
+    activation: Activation | None
+
+    def __init__(
+        self,
+        value: Any,
+        key_query: Any,
+        positions: Any = None,
+        logit_scale: Any = None,
+        activation: Activation | None = None,
+    ):
+        self.value = as_array(value)
+        self.key_query = as_array(key_query)
+        self.positions = None if positions is None else as_array(positions)
+        self.activation = activation
+        self._check_shapes()
+        self.logit_scale = as_array(1 / self.tokens**0.5 if logit_scale is None else logit_scale)
+        check_positive("logit_scale", self.logit_scale, 1 / self.tokens**0.5)
+
+    def _check_shapes(self) -> None:
+        check_axes("value", self.value, "heads channels features", {})
+        sizes = {"heads": self.value.shape[0], "width": self.key_query.shape[-1]}
+        check_axes("key_query", self.key_query, "heads width width", sizes)
+        check_finite("value", self.value)
+        check_finite("key_query", self.key_query)
+        if self.positions is not None:
+            check_axes("positions", self.positions, "width tokens", sizes)
+            check_finite("positions", self.positions)
+
+    @property
+    def channels(self) -> int:
+        """M."""
+        return self.value.shape[1]
+
+    @property
+    def features(self) -> int:
+        """d."""
+        return self.value.shape[2]
+
+    @property
+    def tokens(self) -> int:
+        """D."""
+        return self.key_query.shape[-1] if self.positions is None else self.positions.shape[1]
+
+    @property
+    def scores(self) -> Float[Array, "H D D"]:
+        """S_h for every head, columns summing to one."""
+        positions, scale = jax.lax.stop_gradient((self.positions, self.logit_scale))
+        pattern = self.key_query if positions is None else positions.T @ self.key_query @ positions
+        return jax.nn.softmax(scale * pattern, axis=-2)
+
+    def heads(self) -> tuple[Float[Array, "H M d"], Float[Array, "H D D"]]:
+        return self.value, self.scores
+
+    def __repr__(self) -> str:
+        heads, channels, features = self.value.shape
+        return f"MultiHead(heads={heads}, tokens={self.tokens}, features={features}, channels={channels})"

@@ -1,0 +1,22 @@
+"""Teachers: `Teacher` from arrays, and one constructor per file for the paper's examples."""
+
+from docendo.teachers.base import Teacher
+from docendo.teachers.convolution import convolution
+from docendo.teachers.graph_convolution import cycle, graph_convolution
+from docendo.teachers.group_sparse import group_sparse
+from docendo.teachers.patch_association import patch_association
+from docendo.teachers.random import random
+from docendo.teachers.single_layer import single_layer
+from docendo.teachers.sparse_token_selection import sparse_token_selection
+
+__all__ = [
+    "Teacher",
+    "convolution",
+    "cycle",
+    "graph_convolution",
+    "group_sparse",
+    "patch_association",
+    "random",
+    "single_layer",
+    "sparse_token_selection",
+]
