@@ -2,19 +2,18 @@
 
 JAX computes in float32 unless its `jax_enable_x64` switch is on. Every computing module of docendo makes its arrays
 through this one, which turns the switch on when it is imported, unless the environment variable `DOCENDO_X64=0`
-asks it to leave JAX alone. Where the process had imported JAX already, that changes its own later arrays too, so a
+asks it to leave JAX alone. Where JAX was imported before docendo, that changes other people's later arrays too, so a
 warning says so, once.
 """
 
 import os
-import sys
 import warnings
 from typing import Any
 
-_jax_was_imported = "jax" in sys.modules
+import jax
+import jax.numpy as jnp
 
-import jax  # noqa: E402  (the line above must see the process as it was)
-import jax.numpy as jnp  # noqa: E402
+import docendo
 
 __all__ = ["as_array", "require_float64"]
 
@@ -47,7 +46,7 @@ def _switch_on() -> None:
     if jax.config.jax_enable_x64 or _left_alone():
         return
     jax.config.update("jax_enable_x64", True)
-    if _jax_was_imported:
+    if docendo._jax_came_first:
         warnings.warn(
             "docendo turned on jax_enable_x64 for this process: its exact results need float64. "
             "Set DOCENDO_X64=0 before importing docendo to leave JAX as it was.",

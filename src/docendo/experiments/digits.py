@@ -185,7 +185,7 @@ def _pair(folder: Path, part: str) -> tuple[np.ndarray, np.ndarray] | None:
         return None
     if images is None or labels is None:
         missing = f"{part}-images-idx3-ubyte" if images is None else f"{part}-labels-idx1-ubyte"
-        raise ValueError(f"{folder} lacks {missing}[.gz], which belongs to {(images or labels)}")
+        raise ValueError(f"{folder} lacks {missing}[.gz], which belongs to {images or labels}")
     return _checked(read_idx(images, 3), read_idx(labels, 1), f"{images} with {labels.name}")
 
 
@@ -237,8 +237,10 @@ def _square_images(images: np.ndarray) -> np.ndarray:
         raise ValueError(
             f"images must have shape (n, side, side), none of it 0, got {images.shape}. Try image[None]."
         )
-    if images.dtype.kind not in "biuf" or not np.isfinite(images).all():
-        raise ValueError(
-            f"images must hold finite numbers, got dtype {images.dtype} with NaN, infinity or none at all"
-        )
+    if images.dtype.kind not in "biuf":
+        raise ValueError(f"images must hold real numbers, got dtype {images.dtype}")
+    bad = np.argwhere(~np.isfinite(images))
+    if len(bad):
+        place = tuple(int(axis) for axis in bad[0])
+        raise ValueError(f"images must be finite, got {images[place]} at {place}. Try np.nan_to_num(images).")
     return images

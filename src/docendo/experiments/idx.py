@@ -5,11 +5,11 @@ of axes, each axis's length as a big-endian 32-bit integer, then the entries, la
 """
 
 import gzip
+import io
 import math
 import os
 import struct
 import zlib
-from typing import IO
 
 import numpy as np
 
@@ -34,9 +34,7 @@ def read_idx(path: str | os.PathLike[str], axes: int) -> np.ndarray:
         ValueError: The file is missing, unreadable, no such IDX file, cut short, or longer than it says.
     """
     try:
-        with open(path, "rb") as start:
-            compressed = start.read(2) == _GZIP
-        with gzip.open(path) if compressed else open(path, "rb") as stream:
+        with _open(path) as stream:
             return _parse(stream, axes)
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"can't read {path}: {getattr(error, 'strerror', None) or error}") from error
@@ -44,7 +42,13 @@ def read_idx(path: str | os.PathLike[str], axes: int) -> np.ndarray:
         raise ValueError(f"{path} is not a whole IDX file: {error}") from error
 
 
-def _parse(stream: IO[bytes], axes: int) -> np.ndarray:
+def _open(path: str | os.PathLike[str]) -> io.BufferedIOBase:
+    with open(path, "rb") as start:
+        compressed = start.read(len(_GZIP)) == _GZIP
+    return gzip.GzipFile(path) if compressed else open(path, "rb")
+
+
+def _parse(stream: io.BufferedIOBase, axes: int) -> np.ndarray:
     magic = stream.read(4)
     wanted = bytes([0, 0, _UNSIGNED_BYTES, axes])
     if magic != wanted:
@@ -60,7 +64,7 @@ def _parse(stream: IO[bytes], axes: int) -> np.ndarray:
     return np.frombuffer(entries, np.uint8).reshape(shape).copy()
 
 
-def _at_most(stream: IO[bytes], size: int) -> bytes:
+def _at_most(stream: io.BufferedIOBase, size: int) -> bytes:
     # Piece by piece: a damaged header can announce far more than memory holds, before the file turns out to be short.
     pieces = []
     while size > 0 and (piece := stream.read(min(size, _CHUNK))):

@@ -1,0 +1,1 @@
+"""One experiment of the paper a file, and the digits some of them need."""

@@ -1,0 +1,6 @@
+"""Training: `train`, the `Run` it returns, and one file per kind of dynamics."""
+
+from docendo.training.gradient_descent import GradientDescent
+from docendo.training.run import Run, load_run, train
+
+__all__ = ["GradientDescent", "Run", "load_run", "train"]

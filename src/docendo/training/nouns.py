@@ -1,0 +1,57 @@
+"""Teachers, students and input laws as plain data: a JSON description beside named arrays, and back.
+
+A noun is described by its type's name and what its constructor takes, so that reading it back goes through the
+constructor and its checks. Only the types listed here are ever made; nothing stored is executed.
+"""
+
+import inspect
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from docendo.activations import Identity, LeakyReLU
+from docendo.inputs import Empirical, Exponential, Gaussian
+from docendo.students import ContentAttention, MultiHead, PositionOnly
+from docendo.teachers.base import Teacher
+
+__all__ = ["describe", "restore"]
+
+_TYPES = {
+    kind.__name__: kind
+    for kind in (Teacher, PositionOnly, MultiHead, ContentAttention, Identity, LeakyReLU, Gaussian, Exponential, Empirical)
+}
+
+
+def describe(noun: Any, name: str) -> tuple[Any, dict[str, np.ndarray]]:
+    """A JSON-ready description of a noun, and its arrays keyed by path, beginning with `name`."""
+    if isinstance(noun, eqx.Module):
+        parts = {p: describe(getattr(noun, p), f"{name}.{p}") for p in _constructor_names(type(noun))}
+        fields = {part: spec for part, (spec, _) in parts.items()}
+        arrays = {path: array for _, found in parts.values() for path, array in found.items()}
+        return {"type": type(noun).__name__, "fields": fields}, arrays
+    if isinstance(noun, (jax.Array, np.ndarray)):
+        return {"array": name}, {name: np.asarray(noun)}
+    return noun, {}
+
+
+def restore(spec: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """The noun that `describe` described.
+
+    Raises:
+        ValueError: a type that is not one of docendo's, or an array that is missing.
+    """
+    if not isinstance(spec, dict):
+        return spec
+    if "array" in spec:
+        if spec["array"] not in arrays:
+            raise ValueError(f"the array {spec['array']!r} is missing from the file. Save the run again.")
+        return arrays[spec["array"]]
+    if spec.get("type") not in _TYPES:
+        raise ValueError(f"{spec.get('type')!r} is not a type this version of docendo knows. Known: {', '.join(_TYPES)}.")
+    return _TYPES[spec["type"]](**{part: restore(inner, arrays) for part, inner in spec["fields"].items()})
+
+
+def _constructor_names(kind: type) -> list[str]:
+    return [name for name in inspect.signature(kind.__init__).parameters if name != "self"]
