@@ -9,6 +9,6 @@ from .population import (
 from .steps import log_spaced
 from .students import ContentAttention, MultiHead, PositionOnly
 from .teachers import Teacher
-from .training import GradientDescent, Run, load_run, train
+from .training import GradientDescent, Online, Run, load_run, train
 
 __version__: str
