@@ -4,15 +4,20 @@ An experiment describes a figure once; `docendo.plots` draws it for a paper (SVG
 page (hover, zoom). A description is plain numbers and words and goes to JSON and back.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["Curve", "Curves", "Figure", "Heatmap", "Panel", "figure_from_json", "figure_to_json"]
+__all__ = ["Curve", "Curves", "Figure", "Heatmap", "Numbers", "Panel", "figure_from_json", "figure_to_json"]
 
 Style = Literal["line", "points", "dashed", "reference"]
+
+# None, as NaN, stands for a point that is not there.
+Number = float | int | np.number[Any]
+Numbers = Sequence[Number | None] | np.ndarray
 
 
 @dataclass(frozen=True)
@@ -24,12 +29,20 @@ class Curve:
     """
 
     label: str
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Numbers
+    y: Numbers
     style: Style = "line"
-    low: Sequence[float] | None = None
-    high: Sequence[float] | None = None
+    low: Numbers | None = None
+    high: Numbers | None = None
     group: int | None = None
+
+    def __post_init__(self) -> None:
+        lengths = [len(values) for values in (self.x, self.y, self.low, self.high) if values is not None]
+        if len(set(lengths)) > 1 or (self.low is None) != (self.high is None):
+            raise ValueError(
+                f"x, y and, given together, low and high of a curve have one length; {self.label!r} has lengths "
+                f"{lengths}. Try len(x) == len(y)."
+            )
 
 
 @dataclass(frozen=True)
@@ -42,7 +55,7 @@ class Curves:
     curves: Sequence[Curve]
     x_log: bool = True
     y_log: bool = True
-    y_range: tuple[float, float] | None = None
+    y_range: tuple[Number, Number] | None = None
 
 
 @dataclass(frozen=True)
@@ -55,11 +68,19 @@ class Heatmap:
     title: str
     x_label: str
     y_label: str
-    values: Sequence[Sequence[float]]
+    values: Sequence[Numbers] | np.ndarray
     value_label: str
-    low: float | None = None
-    high: float | None = None
+    low: Number | None = None
+    high: Number | None = None
     diverging: bool = False
+
+    def __post_init__(self) -> None:
+        widths = {len(row) for row in self.values}
+        if len(widths) != 1 or widths == {0}:
+            raise ValueError(
+                f"the rows of a heat map have one length, not zero; {self.title!r} has lengths {sorted(widths)}. "
+                "Try np.asarray(values).ndim == 2."
+            )
 
 
 Panel = Curves | Heatmap
@@ -78,6 +99,12 @@ class Figure:
     panels: Sequence[Panel] = field(default_factory=tuple)
     columns: int = 2
 
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]*", self.name):
+            raise ValueError(
+                f"a figure's name is a file name of letters, digits and . _ + -, got {self.name!r}. Try 'figure_1'."
+            )
+
 
 def figure_to_json(figure: Figure) -> dict[str, Any]:
     """The figure as JSON-ready lists, numbers and words; panels are marked with their kind."""
@@ -93,7 +120,7 @@ def figure_from_json(data: dict[str, Any]) -> Figure:
     """
     try:
         return Figure(**data | {"panels": tuple(_panel(panel) for panel in data["panels"])})
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not the description of a figure: {error}. Run the experiment again.") from error
 
 

@@ -28,7 +28,7 @@ class Finding:
     Attributes:
         claim: what is claimed, in a sentence, with its source.
         claimed: the number claimed, where there is one.
-        measured: the number measured.
+        measured: the number measured; None where none came out.
         low, high: its interval.
         how: how the number and its interval were obtained, and over which range.
         verdict: whether they agree; computed, never typed in.
@@ -38,7 +38,7 @@ class Finding:
 
     claim: str
     claimed: float | None
-    measured: float
+    measured: float | None
     low: float | None
     high: float | None
     how: str
