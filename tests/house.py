@@ -35,8 +35,9 @@ LAZY_STARTS = {("training/run.py", "plots"): "Run.plot draws the run"}
 # Files that never import each other: their agreement is a test.
 INDEPENDENT = (frozenset({"training/reduced.py", "training/gradient_descent.py"}),)
 
-# Rooms that start no JAX, neither themselves nor through what they import.
-WITHOUT_JAX = ("cli", "report", "results", "files", "progress", "sinks", "drawing", "figures", "steps")
+# Files and rooms that start no JAX, neither themselves nor through what they import.
+STARTERS = ("__init__.py", "__main__.py", "cli/__init__.py")
+WITHOUT_JAX = ("report", "results", "files", "progress", "sinks", "drawing", "figures", "steps")
 JAX = frozenset({"diffrax", "equinox", "jax", "jaxlib", "lineax", "optax", "optimistix"})
 
 # What a module may read from the package itself, whose names are otherwise for users.
@@ -136,6 +137,11 @@ def file_of(source: Path, module: str) -> str | None:
 def room(file: str) -> str:
     """The room a file is in: its folder, or its own name."""
     return Path(file).parts[0].removesuffix(".py")
+
+
+def without_jax(source: Path) -> list[str]:
+    """The files that start no JAX."""
+    return [file for file in files(source) if file in STARTERS or room(file) in WITHOUT_JAX]
 
 
 def room_imported(source: Path, each: Import) -> str | None:

@@ -44,7 +44,7 @@ def test_independent_files_do_not_import_each_other(pair: frozenset[str]) -> Non
         assert goals & pair <= {file}
 
 
-@pytest.mark.parametrize("file", [file for file in house.files(house.SOURCE) if house.room(file) in house.WITHOUT_JAX])
+@pytest.mark.parametrize("file", house.without_jax(house.SOURCE))
 def test_starts_no_jax(file: str) -> None:
     started = house.started(house.SOURCE, file)
     assert {name: by for name, by in started.items() if name in house.JAX} == {}

@@ -9,6 +9,16 @@ import pytest
 
 HEAVY = ("bokeh", "diffrax", "equinox", "jax", "matplotlib", "optax", "pandas", "scipy", "xarray")
 
+HELP = """
+import sys
+from docendo.cli import main
+sys.argv = ["docendo", "--help"]
+try:
+    main()
+except SystemExit:
+    pass
+"""
+
 
 def imported_by(code: str, folder: Path, heavy: tuple[str, ...] = HEAVY) -> tuple[set[str], str]:
     """Which heavy packages a fresh process has imported after running `code`, and what it printed before."""
@@ -30,8 +40,7 @@ def test_a_computing_name_starts_jax(tmp_path: Path) -> None:
 
 
 def test_help_starts_nothing_heavy(tmp_path: Path) -> None:
-    code = "import sys; sys.argv = ['docendo', '--help']\nimport docendo.cli\ntry: docendo.cli.main()\nexcept SystemExit: pass"
-    names, said = imported_by(code, tmp_path)
+    names, said = imported_by(HELP, tmp_path)
     assert "reproduce" in said
     assert names == set()
 
