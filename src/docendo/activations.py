@@ -20,11 +20,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from docendo.checks import check_finite, is_concrete
-from docendo.precision import as_array
+from docendo.precision import AnyArray, as_array
 
 __all__ = ["Activation", "Identity", "LeakyReLU", "identity", "leaky_relu", "relu", "sine_minus_angle_cosine"]
 
-Scalar = Float[Array, ""] | float
+Scalar = Float[AnyArray, ""] | float
 
 
 class Activation(eqx.Module):
@@ -41,7 +41,7 @@ class Activation(eqx.Module):
         """Whether σ is the identity by construction, so that no angle is ever needed."""
 
     @abc.abstractmethod
-    def __call__(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    def __call__(self, z: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
         """σ(z), entry by entry. Its derivative at 0 is the symmetric one, (1+κ)/2, which lets a zero start move."""
 
     @property
@@ -71,7 +71,7 @@ class Identity(Activation):
     def is_linear(self) -> bool:
         return True
 
-    def __call__(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+    def __call__(self, z: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
         return z
 
     def __repr__(self) -> str:
@@ -83,7 +83,7 @@ class LeakyReLU(Activation):
 
     negative_slope: Float[Array, ""]
 
-    def __init__(self, negative_slope: float | Float[Array, ""]):
+    def __init__(self, negative_slope: Scalar):
         self.negative_slope = as_array(negative_slope)
 
     @property
@@ -94,8 +94,9 @@ class LeakyReLU(Activation):
     def is_linear(self) -> bool:
         return False
 
-    def __call__(self, z: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-        return (1 + self.slope) / 2 * z + (1 - self.slope) / 2 * jnp.abs(z)
+    def __call__(self, z: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
+        # jax.numpy.abs has derivative 1 at 0; z sign(z) has 0 there, which is the symmetric choice.
+        return z * ((1 + self.slope) / 2 + (1 - self.slope) / 2 * jnp.sign(z))
 
     def __repr__(self) -> str:
         if not is_concrete(self.negative_slope):
@@ -103,7 +104,7 @@ class LeakyReLU(Activation):
         return "relu" if self.negative_slope == 0 else f"leaky_relu({float(self.negative_slope):g})"
 
 
-def leaky_relu(negative_slope: float | Float[Array, ""]) -> Activation:
+def leaky_relu(negative_slope: Scalar) -> Activation:
     """The activation with slope κ = `negative_slope` for negative arguments.
 
     Args:
@@ -122,7 +123,7 @@ def leaky_relu(negative_slope: float | Float[Array, ""]) -> Activation:
     return LeakyReLU(negative_slope)
 
 
-def sine_minus_angle_cosine(angle: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
+def sine_minus_angle_cosine(angle: Float[AnyArray, "*shape"]) -> Float[Array, "*shape"]:
     """sin θ − θ cos θ for θ in [0, π], to full relative precision.
 
     Below 0.5 the difference cancels, so its series Σ_k (−1)^(k+1) 2k θ^(2k+1) / (2k+1)! is summed instead.

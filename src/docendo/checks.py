@@ -54,7 +54,9 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
     """`value` as an int, refusing anything but a whole number of at least `least`."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}. Try {name}={max(least, 4)}.")
+        raise ValueError(
+            f"{name} must be a whole number of at least {least}, got {value!r}. Try {name}={max(least, 4)}."
+        )
     return int(value)
 
 

@@ -12,10 +12,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 import docendo
 
-__all__ = ["as_array", "require_float64"]
+__all__ = ["AnyArray", "as_array", "require_float64"]
+
+AnyArray = jax.Array | np.ndarray
 
 
 def _left_alone() -> bool:

@@ -75,9 +75,7 @@ class _Bar:
 
 
 class _Lines:
-    def __init__(
-        self, description: str, total: float | None, start: float, unit: str, interval: float
-    ) -> None:
+    def __init__(self, description: str, total: float | None, start: float, unit: str, interval: float) -> None:
         self._description, self._total, self._unit, self._interval = description, total, unit, interval
         self._start = self._done = start
         self._began = self._said = monotonic()
@@ -96,9 +94,7 @@ class _Lines:
         print(f"{self._description}: {', '.join(filter(None, parts))}", file=sys.stderr, flush=True)
 
     def _time_left(self, speed: float | None) -> str:
-        return (
-            f"{_clock((self._total - self._done) / speed)} left" if self._total is not None and speed else ""
-        )
+        return f"{_clock((self._total - self._done) / speed)} left" if self._total is not None and speed else ""
 
 
 class _Rate(bars.ProgressColumn):

@@ -21,7 +21,7 @@ class LogSpaced:
     first: float = 1
 
 
-SaveAt = LogSpaced | Sequence[float] | np.ndarray
+SaveAt = LogSpaced | Sequence[int | float] | np.ndarray
 
 
 def log_spaced(n: int, first: float = 1) -> LogSpaced:

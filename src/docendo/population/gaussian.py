@@ -81,10 +81,10 @@ def _smooth_part(pair: Overlaps, teacher: Arrays, student: Arrays) -> Arrays:
     score_error = student.scores - teacher.scores
     drift = jnp.einsum("hi,ki->hk", column.along, column.shift) + column.gram.sum(-1)
     agreement = (column.along * column.norm).sum(-1)
-    by_value = jnp.einsum("hk,kma->hma", drift, student.values) + agreement[:, None, None] * value_error
+    by_value = (drift[:, :, None, None] * student.values).sum(1) + agreement[:, None, None] * value_error
     size = jnp.einsum("m,hm,km->hk", scale**2, value.along, value.along) + (scale**2 * value.gram).sum(-1)
     excess = (scale * value.along * value.shift.sum(0)).sum(-1) + (scale**2 * value.gram.sum(1)).sum(-1)
-    by_score = jnp.einsum("hk,kji->hji", size, score_error) + excess[:, None, None] * teacher.scores
+    by_score = (size[:, :, None, None] * score_error).sum(1) + excess[:, None, None] * teacher.scores
     return Arrays(by_value, by_score)
 
 
@@ -97,8 +97,8 @@ def _angular_part(pair: Overlaps, teacher: Arrays, student: Arrays) -> Arrays:
     value_gram = scale * (value.along[:, None] * value.along + value.gram)
     keep = jnp.einsum("mi,hki->hkm", pull, column_gram) / scale
     turn = jnp.einsum("mi,hi->hm", pair.angle, column.along * column.norm)
-    by_value = jnp.einsum("hkm,kma->hma", keep, student.values) - turn[..., None] * teacher.values
+    by_value = (keep[..., None] * student.values).sum(1) - turn[..., None] * teacher.values
     keep = jnp.einsum("mi,hkm->hki", pull, value_gram)
     turn = jnp.einsum("mi,hm->hi", pair.angle, scale * value.along * value.norm)
-    by_score = jnp.einsum("hki,kji->hji", keep, student.scores) - turn[:, None] * teacher.scores
+    by_score = (keep[:, :, None] * student.scores).sum(1) - turn[:, None] * teacher.scores
     return Arrays(by_value, by_score)

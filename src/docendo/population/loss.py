@@ -20,11 +20,19 @@ from jaxtyping import Array, Float
 
 from docendo.inputs import Empirical, Factored, Inputs, white
 from docendo.population.gaussian import Arrays, gaussian_excess
-from docendo.precision import require_float64
+from docendo.precision import AnyArray, require_float64
 from docendo.students.base import PositionStudent, Student
 from docendo.teachers.base import Teacher
 
-__all__ = ["check_compatible", "excess_loss", "gradient", "has_exact_loss", "output_gap", "unchecked_excess", "whitened"]
+__all__ = [
+    "check_compatible",
+    "excess_loss",
+    "gradient",
+    "has_exact_loss",
+    "output_gap",
+    "unchecked_excess",
+    "whitened",
+]
 
 
 def excess_loss(teacher: Teacher, student: PositionStudent, inputs: Inputs | None = None) -> Float[Array, ""]:
@@ -87,7 +95,7 @@ def unchecked_excess(teacher: Teacher, student: PositionStudent, inputs: Inputs)
     return white_loss if mean is None else white_loss + _mean_excess(teacher, values, scores, mean)
 
 
-def output_gap(teacher: Teacher, student: Student, x: Float[Array, "n d D"]) -> Float[Array, " n"]:
+def output_gap(teacher: Teacher, student: Student, x: Float[AnyArray, "n d D"]) -> Float[Array, " n"]:
     """½‖σ(z) − f*(X)‖_F² for each input, the student's output taken through the teacher's activation."""
     gap = teacher.activation(student.preactivation(x)) - teacher(x)
     return 0.5 * (gap**2).sum((-2, -1))

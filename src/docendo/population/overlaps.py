@@ -95,11 +95,13 @@ def _value_side(teacher: Float[Array, "M d"], values: Float[Array, "H M d"], sca
     """The rows of W_V beside those of V*, all but `shift` and `norm` in units of `scale`."""
     norm = jnp.sqrt((teacher**2).sum(-1))
     unit = teacher / jnp.where(norm > 0, norm, 1)[:, None]
-    difference = values - teacher / values.shape[0]
-    shift = (difference * unit).sum(-1)
-    across = (difference - shift[..., None] * unit) / scale[:, None]
-    along = (values * unit).sum(-1) / scale
-    return Side(along, shift, jnp.einsum("hma,kma->hkm", across, across), norm)
+    share = teacher / values.shape[0]
+    along, shift = (values * unit).sum(-1), ((values - share) * unit).sum(-1)
+    # Within a factor of 2 of v/H the difference w − v/H is exact, and so is its remainder to rounding of its own size.
+    near = (jnp.abs(shift) <= jnp.abs(along)) & (along > 0)
+    reference = jnp.where(near[..., None], values - share, values)
+    across = (reference - jnp.where(near, shift, along)[..., None] * unit) / scale[:, None]
+    return Side(along / scale, shift, (across[:, None] * across).sum(-1), norm)
 
 
 def _score_side(teacher: Float[Array, "D D"], scores: Float[Array, "H D D"]) -> Side:
@@ -109,7 +111,7 @@ def _score_side(teacher: Float[Array, "D D"], scores: Float[Array, "H D D"]) -> 
     difference = scores - teacher
     shift = (difference * unit).sum(1)
     across = difference - shift[:, None] * unit
-    return Side(norm + shift, shift, jnp.einsum("hji,kji->hki", across, across), norm)
+    return Side(norm + shift, shift, (across[:, None] * across).sum(2), norm)
 
 
 def _remainder(value: Side, column: Side) -> Float[Array, "M D"]:

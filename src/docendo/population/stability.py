@@ -70,9 +70,7 @@ def sharpness_at_optimum(
     return float(largest[0])
 
 
-def _half_curvature(
-    teacher: Teacher, student: PositionOnly, law: Inputs, change: Parameters
-) -> Float[Array, ""]:
+def _half_curvature(teacher: Teacher, student: PositionOnly, law: Inputs, change: Parameters) -> Float[Array, ""]:
     """½ δᵀHδ, whose gradient by δ is Hδ."""
     logit_change = student.with_parameters(change).logits
     scores = teacher.scores

@@ -7,7 +7,8 @@ from `Student` alone: it is trained and judged by sampling.
 """
 
 import abc
-from typing import ClassVar, Self
+from collections.abc import Mapping
+from typing import ClassVar, TypeVar
 
 import equinox as eqx
 import jax
@@ -15,10 +16,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from docendo.activations import Activation
+from docendo.precision import AnyArray, as_array
 
 __all__ = ["Parameters", "PositionStudent", "Student"]
 
 Parameters = dict[str, Array]
+
+Self = TypeVar("Self", bound="Student")
 
 
 class Student(eqx.Module):
@@ -43,10 +47,10 @@ class Student(eqx.Module):
         """M."""
 
     @abc.abstractmethod
-    def preactivation(self, x: Float[Array, "*batch d D"]) -> Float[Array, "*batch M D"]:
+    def preactivation(self, x: Float[AnyArray, "*batch d D"]) -> Float[Array, "*batch M D"]:
         """The output before σ."""
 
-    def __call__(self, x: Float[Array, "*batch d D"]) -> Float[Array, "*batch M D"]:
+    def __call__(self, x: Float[AnyArray, "*batch d D"]) -> Float[Array, "*batch M D"]:
         """The output TF for one input or a batch of them.
 
         Raises:
@@ -63,14 +67,12 @@ class Student(eqx.Module):
         """The trained arrays by field name."""
         return {name: getattr(self, name) for name in self.trained}
 
-    def with_parameters(self, parameters: Parameters) -> Self:
+    def with_parameters(self: Self, parameters: Mapping[str, AnyArray]) -> Self:
         """This student with other trained arrays."""
-        names = tuple(parameters)
-        return eqx.tree_at(
-            lambda student: [getattr(student, name) for name in names], self, [parameters[name] for name in names]
-        )
+        arrays = [as_array(array) for array in parameters.values()]
+        return eqx.tree_at(lambda student: [getattr(student, name) for name in parameters], self, arrays)
 
-    def with_frozen_zeros(self, parameters: Parameters) -> Self:
+    def with_frozen_zeros(self: Self, parameters: Parameters) -> Self:
         """The structure of this student holding `parameters`, and zeros where training moves nothing.
 
         This is the form of a gradient: p − η g over the two trees is one step of descent.
@@ -85,6 +87,6 @@ class PositionStudent(Student):
     def heads(self) -> tuple[Float[Array, "H M d"], Float[Array, "H D D"]]:
         """The values and the scores of all heads."""
 
-    def preactivation(self, x: Float[Array, "*batch d D"]) -> Float[Array, "*batch M D"]:
+    def preactivation(self, x: Float[AnyArray, "*batch d D"]) -> Float[Array, "*batch M D"]:
         values, scores = self.heads()
         return jnp.einsum("hma,...aj,hji->...mi", values, x, scores)

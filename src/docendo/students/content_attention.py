@@ -4,7 +4,7 @@ TF(Z) = σ(W̃_V Z S(Z)) with Z = [X; P] and S(Z) = softmax(τ Zᵀ W̃_KQ Z), c
 it and finds that only the blocks kept by the position-only student end up large.
 """
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from docendo.activations import Activation
 from docendo.checks import check_axes, check_finite, check_positive
-from docendo.precision import as_array
+from docendo.precision import AnyArray, as_array
 from docendo.students.base import Student
 from docendo.teachers.base import Teacher
 
@@ -68,7 +68,7 @@ class ContentAttention(Student):
         check_positive("logit_scale", self.logit_scale, 0.25)
 
     @classmethod
-    def zeros(cls, teacher: Teacher, positions: Any = None, logit_scale: Any = None) -> Self:
+    def zeros(cls, teacher: Teacher, positions: Any = None, logit_scale: Any = None) -> "ContentAttention":
         """The zero start, shaped and activated like the teacher; `positions` left out is the unit matrix."""
         encodings = jnp.eye(teacher.tokens) if positions is None else as_array(positions)
         width = teacher.features + encodings.shape[0]
@@ -90,15 +90,15 @@ class ContentAttention(Student):
         """D."""
         return self.positions.shape[1]
 
-    def preactivation(self, x: Float[Array, "*batch d D"]) -> Float[Array, "*batch M D"]:
+    def preactivation(self, x: Float[AnyArray, "*batch d D"]) -> Float[Array, "*batch M D"]:
         z, scores = self._attend(x)
         return self.value @ z @ scores
 
-    def attention(self, x: Float[Array, "*batch d D"]) -> Float[Array, "*batch D D"]:
+    def attention(self, x: Float[AnyArray, "*batch d D"]) -> Float[Array, "*batch D D"]:
         """The scores S(Z) for one input or a batch of them; columns sum to one."""
         return self._attend(x)[1]
 
-    def _attend(self, x: Array) -> tuple[Array, Array]:
+    def _attend(self, x: AnyArray) -> tuple[Array, Array]:
         positions, scale = jax.lax.stop_gradient((self.positions, self.logit_scale))
         z = jnp.concatenate([x, jnp.broadcast_to(positions, (*x.shape[:-2], *positions.shape))], axis=-2)
         logits = scale * jnp.swapaxes(z, -1, -2) @ self.key_query @ z

@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from docendo.activations import Activation

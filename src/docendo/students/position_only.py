@@ -3,7 +3,7 @@
 TF(Z) = σ(W_V X S) with S = softmax(τ Pᵀ W_KQ P), column by column, and τ = 1/√D unless told otherwise.
 """
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -67,7 +67,7 @@ class PositionOnly(PositionStudent):
             check_finite("positions", self.positions)
 
     @classmethod
-    def zeros(cls, teacher: Teacher, positions: Any = None, logit_scale: Any = None) -> Self:
+    def zeros(cls, teacher: Teacher, positions: Any = None, logit_scale: Any = None) -> "PositionOnly":
         """The paper's start: W_V = 0 and W_KQ = 0, shaped and activated like the teacher."""
         width = teacher.tokens if positions is None else as_array(positions).shape[0]
         value = jnp.zeros_like(teacher.value)

@@ -14,7 +14,7 @@ from jaxtyping import Array, Bool, Float
 
 from docendo.activations import Activation, identity
 from docendo.checks import check_axes, check_count, check_finite, is_concrete
-from docendo.precision import as_array
+from docendo.precision import AnyArray, as_array
 from docendo.randomness import as_key, stream
 
 __all__ = ["Teacher", "draw_value", "scores_from_groups"]
@@ -89,7 +89,7 @@ class Teacher(eqx.Module):
         """‖V*‖_F."""
         return jnp.linalg.norm(self.value)
 
-    def __call__(self, x: Float[Array, "*batch d D"]) -> Float[Array, "*batch M D"]:
+    def __call__(self, x: Float[AnyArray, "*batch d D"]) -> Float[Array, "*batch M D"]:
         """f*(X) for one input or a batch of them."""
         return self.activation(self.value @ x @ self.scores)
 
@@ -153,7 +153,7 @@ def _check_scores(scores: np.ndarray) -> None:
     wrong = np.flatnonzero(np.abs(sums - 1) > COLUMN_SUM_TOLERANCE)
     if wrong.size:
         i = wrong[0]
-        hint = "rows sum to one, so pass scores.T" if np.allclose(scores.sum(axis=1), 1) else "scores / scores.sum(axis=0)"
-        raise ValueError(
-            f"every column of scores must sum to 1, but column {i} sums to {sums[i]:.12g}. Try {hint}."
+        hint = (
+            "rows sum to one, so pass scores.T" if np.allclose(scores.sum(axis=1), 1) else "scores / scores.sum(axis=0)"
         )
+        raise ValueError(f"every column of scores must sum to 1, but column {i} sums to {sums[i]:.12g}. Try {hint}.")

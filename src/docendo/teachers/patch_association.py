@@ -67,7 +67,9 @@ def _labels(partition: Sequence[Sequence[int]], tokens: int | None) -> np.ndarra
                 f"{members.count(token)} times. For example partition=[[0, 1], [2, 3]]."
             )
     if len(members) != total:
-        raise ValueError(f"partition holds {len(members)} entries for tokens={total}; leave out those beyond {total - 1}.")
+        raise ValueError(
+            f"partition holds {len(members)} entries for tokens={total}; leave out those beyond {total - 1}."
+        )
     labels = np.empty(total, dtype=int)
     for label, block in enumerate(partition):
         labels[list(block)] = label

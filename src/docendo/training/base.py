@@ -15,9 +15,10 @@ from docendo.inputs import Inputs
 from docendo.students.base import Student
 from docendo.teachers.base import Teacher
 
-__all__ = ["Clock", "Dynamics", "Measures", "Problem", "State"]
+__all__ = ["Clock", "Dynamics", "Measures", "Problem", "Reading", "State"]
 
 State = Any
+Reading = int | float
 Clock = Literal["steps", "time"]
 Measures = dict[str, Array]
 
@@ -47,7 +48,7 @@ class Dynamics(eqx.Module):
         """The state at step (or time) 0."""
 
     @abc.abstractmethod
-    def advance(self, problem: Problem, state: State, begin: float, end: float) -> State:
+    def advance(self, problem: Problem, state: State, begin: Reading, end: Reading) -> State:
         """The state at `end`, from the one at `begin`; both in the clock's units.
 
         Going there in several calls gives the same bits as in one, for dynamics that count steps.
@@ -62,11 +63,11 @@ class Dynamics(eqx.Module):
         """A scalar that a healthy run keeps finite and does not raise a thousandfold."""
 
     @abc.abstractmethod
-    def measure(self, problem: Problem, state: State, at: float) -> Measures:
+    def measure(self, problem: Problem, state: State, at: Reading) -> Measures:
         """What is recorded of the state: arrays by the names of `docendo.training.variables`."""
 
     @abc.abstractmethod
-    def time(self, at: float) -> float:
+    def time(self, at: Reading) -> float:
         """ηT at a reading of the clock."""
 
     @abc.abstractmethod

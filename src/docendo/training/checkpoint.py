@@ -12,13 +12,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from docendo.files import load_arrays, save_arrays, writable_folder
+from docendo.files import load_arrays, remove_leftovers, save_arrays, writable_folder
 from docendo.files.atomic import FilePath
-from docendo.training.base import State
+from docendo.training.base import Reading, State
 from docendo.training.dataset import Record
 from docendo.training.loop import Position
 
-__all__ = ["Checkpoint", "FILE_NAME"]
+__all__ = ["FILE_NAME", "Checkpoint"]
 
 FILE_NAME = "checkpoint.npz"
 
@@ -40,6 +40,7 @@ class Checkpoint:
         Raises:
             ValueError: the file is damaged, or belongs to another configuration.
         """
+        remove_leftovers(self.path.parent)
         if not self.path.exists():
             return None
         arrays, header = load_arrays(self.path)
@@ -51,7 +52,9 @@ class Checkpoint:
         paths, structure = jax.tree.flatten_with_path(template)
         leaves = [_as_leaf(arrays[_name(path)], leaf) for path, leaf in paths]
         state = jax.tree.unflatten(structure, leaves)
-        return Position(header["at"], state, header["first_loss"]), _records(arrays, header["clock"], header["measures"])
+        return Position(header["at"], state, header["first_loss"]), _records(
+            arrays, header["clock"], header["measures"]
+        )
 
     def save(self, position: Position, records: Sequence[Record]) -> Path:
         """Replace what was saved."""
@@ -83,5 +86,5 @@ def _as_leaf(array: np.ndarray, like: Any) -> Any:
     return jax.random.wrap_key_data(jnp.asarray(array)) if is_key else jnp.asarray(array, dtype=like.dtype)
 
 
-def _records(arrays: dict[str, np.ndarray], clock: list[float], names: list[str]) -> list[Record]:
+def _records(arrays: dict[str, np.ndarray], clock: Sequence[Reading], names: list[str]) -> list[Record]:
     return [(at, {name: arrays[f"record/{name}"][i] for name in names}) for i, at in enumerate(clock)]

@@ -10,21 +10,25 @@ import jax.numpy as jnp
 import numpy as np
 
 import docendo
-from docendo.students.content_attention import ContentAttention
 from docendo.students.base import Student
-from docendo.training.base import Clock
+from docendo.students.content_attention import ContentAttention
+from docendo.training.base import Clock, Reading
 from docendo.training.variables import VARIABLES
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["Record", "to_dataset", "provenance"]
+__all__ = ["Record", "provenance", "to_dataset"]
 
-Record = tuple[float, Mapping[str, np.ndarray]]
+Record = tuple[Reading, Mapping[str, np.ndarray]]
 
 
 def to_dataset(
-    clock: Clock, records: Sequence[Record], times: Sequence[float], student: Student | None, attributes: Mapping[str, Any]
+    clock: Clock,
+    records: Sequence[Record],
+    times: Sequence[Reading],
+    student: Student | None,
+    attributes: Mapping[str, Any],
 ) -> "xarray.Dataset":
     """The dataset of a run: dimension `step` or `time`, coordinate `time` = ηT always, one variable per measure."""
     import xarray
@@ -53,7 +57,9 @@ def provenance() -> dict[str, Any]:
     } | {f"{name}_version": number for name, number in libraries.items()}
 
 
-def _variable(name: str, along: str, values: Sequence[np.ndarray]) -> tuple[tuple[str, ...], np.ndarray, dict[str, str]]:
+def _variable(
+    name: str, along: str, values: Sequence[np.ndarray]
+) -> tuple[tuple[str, ...], np.ndarray, dict[str, str]]:
     stacked = np.stack([np.asarray(value) for value in values])
     known = VARIABLES.get(name)
     if known is None:

@@ -21,7 +21,7 @@ from docendo.precision import as_array
 from docendo.students.base import Parameters, Student
 from docendo.students.position_only import PositionOnly
 from docendo.teachers.base import Teacher
-from docendo.training.base import Clock, Dynamics, Measures, Problem
+from docendo.training.base import Clock, Dynamics, Measures, Problem, Reading
 from docendo.training.measures import measures
 
 __all__ = ["GradientDescent"]
@@ -65,9 +65,11 @@ class GradientDescent(Dynamics):
     def start(self, problem: Problem) -> Parameters:
         return _basis_student(problem).parameters()
 
-    def advance(self, problem: Problem, state: Parameters, begin: float, end: float) -> Parameters:
+    def advance(self, problem: Problem, state: Parameters, begin: Reading, end: Reading) -> Parameters:
         student = _basis_student(problem)
-        return _descend(problem.teacher, student, problem.inputs, self.learning_rate, state, jnp.asarray(int(end - begin)))
+        return _descend(
+            problem.teacher, student, problem.inputs, self.learning_rate, state, jnp.asarray(int(end - begin))
+        )
 
     def student(self, problem: Problem, state: Parameters) -> Student:
         trained = _basis_student(problem).with_parameters(state)
@@ -78,13 +80,13 @@ class GradientDescent(Dynamics):
     def loss(self, problem: Problem, state: Parameters) -> Array:
         return _loss(problem.teacher, _basis_student(problem), problem.inputs, state)
 
-    def measure(self, problem: Problem, state: Parameters, at: float) -> Measures:
+    def measure(self, problem: Problem, state: Parameters, at: Reading) -> Measures:
         """The student's measures, and d log L / d log T from one further step: no fit is needed."""
         recorded = measures(problem, _basis_student(problem).with_parameters(state))
         here, ahead = recorded["excess_loss"], self.loss(problem, self.advance(problem, state, 0, 1))
         return recorded | {"local_exponent": jnp.log1p((ahead - here) / here) / jnp.log1p(1 / at)}
 
-    def time(self, at: float) -> float:
+    def time(self, at: Reading) -> float:
         return float(self.learning_rate) * at
 
     def settings(self) -> dict[str, Any]:

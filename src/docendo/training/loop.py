@@ -5,14 +5,14 @@ written in the middle of long stretches. After each piece it looks whether the s
 exploded; where it has, it finds the first bad step by bisection, which costs at most as much as the piece.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import NamedTuple
 
 import jax
 import numpy as np
 
-from docendo.training.base import Dynamics, Measures, Problem, State
+from docendo.training.base import Dynamics, Measures, Problem, Reading, State
 from docendo.training.status import DIVERGED_FACTOR, Status
 
 __all__ = ["Outcome", "Position", "follow"]
@@ -23,7 +23,7 @@ PIECE_SECONDS = 0.5
 class Position(NamedTuple):
     """Where a run stands: the clock's reading, the state there, and the loss at the start."""
 
-    at: float
+    at: Reading
     state: State
     first_loss: float
 
@@ -39,7 +39,7 @@ def follow(
     dynamics: Dynamics,
     problem: Problem,
     position: Position,
-    saves: list[float],
+    saves: Sequence[Reading],
     record: Callable[[Position, Measures], None],
     report: Callable[[Position], None],
 ) -> Outcome:
@@ -69,7 +69,9 @@ def follow(
                 report(position)
             record(position, dynamics.measure(problem, position.state, position.at))
     except KeyboardInterrupt:
-        return Outcome(position, Status("interrupted", f"stopped from outside at {_name(dynamics, position.at)}", position.at))
+        return Outcome(
+            position, Status("interrupted", f"stopped from outside at {_name(dynamics, position.at)}", position.at)
+        )
     return Outcome(position, None)
 
 
@@ -80,10 +82,10 @@ class _Pace:
         self._counts = dynamics.clock == "steps"
         self._piece = 16
 
-    def end(self, at: float, save: float) -> float:
+    def end(self, at: Reading, save: Reading) -> Reading:
         return min(at + self._piece, save) if self._counts else save
 
-    def learn(self, steps: float, seconds: float) -> None:
+    def learn(self, steps: Reading, seconds: float) -> None:
         if steps >= self._piece and seconds < PIECE_SECONDS / 2:
             self._piece *= 4 if seconds < PIECE_SECONDS / 8 else 2
         elif seconds > 2 * PIECE_SECONDS:
@@ -106,7 +108,7 @@ def _locate(
     dynamics: Dynamics,
     problem: Problem,
     position: Position,
-    end: float,
+    end: Reading,
     record: Callable[[Position, Measures], None],
 ) -> Outcome:
     """The first bad step within a piece, by bisection; the last good one is recorded."""
@@ -127,5 +129,5 @@ def _locate(
     return Outcome(position, Status(name, message, end))
 
 
-def _name(dynamics: Dynamics, at: float) -> str:
+def _name(dynamics: Dynamics, at: Reading) -> str:
     return f"step {int(at)}" if dynamics.clock == "steps" else f"time {at:.6g}"

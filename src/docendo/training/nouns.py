@@ -20,7 +20,17 @@ __all__ = ["describe", "restore"]
 
 _TYPES = {
     kind.__name__: kind
-    for kind in (Teacher, PositionOnly, MultiHead, ContentAttention, Identity, LeakyReLU, Gaussian, Exponential, Empirical)
+    for kind in (
+        Teacher,
+        PositionOnly,
+        MultiHead,
+        ContentAttention,
+        Identity,
+        LeakyReLU,
+        Gaussian,
+        Exponential,
+        Empirical,
+    )
 }
 
 
@@ -49,7 +59,9 @@ def restore(spec: Any, arrays: dict[str, np.ndarray]) -> Any:
             raise ValueError(f"the array {spec['array']!r} is missing from the file. Save the run again.")
         return arrays[spec["array"]]
     if spec.get("type") not in _TYPES:
-        raise ValueError(f"{spec.get('type')!r} is not a type this version of docendo knows. Known: {', '.join(_TYPES)}.")
+        raise ValueError(
+            f"{spec.get('type')!r} is not a type this version of docendo knows. Known: {', '.join(_TYPES)}."
+        )
     return _TYPES[spec["type"]](**{part: restore(inner, arrays) for part, inner in spec["fields"].items()})
 
 

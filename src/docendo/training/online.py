@@ -17,7 +17,7 @@ from docendo.checks import check_count, check_positive, is_concrete
 from docendo.population.loss import check_compatible
 from docendo.randomness import stream
 from docendo.students.base import Parameters, Student
-from docendo.training.base import Clock, Dynamics, Measures, Problem
+from docendo.training.base import Clock, Dynamics, Measures, Problem, Reading
 from docendo.training.measures import measures
 
 __all__ = ["Online"]
@@ -58,7 +58,7 @@ class Online(Dynamics):
         parameters = problem.student.parameters()
         return parameters, self.optimizer.init(parameters)
 
-    def advance(self, problem: Problem, state: State, begin: float, end: float) -> State:
+    def advance(self, problem: Problem, state: State, begin: Reading, end: Reading) -> State:
         span = jnp.asarray(int(begin)), jnp.asarray(int(end))
         return _train(self, problem, state, *span)
 
@@ -69,11 +69,11 @@ class Online(Dynamics):
         """The loss of one fixed batch, drawn apart from those trained on."""
         return _batch_loss(self, problem, state[0], stream(problem.key, "watch"))
 
-    def measure(self, problem: Problem, state: State, at: float) -> Measures:
+    def measure(self, problem: Problem, state: State, at: Reading) -> Measures:
         batch = _batch_loss(self, problem, state[0], _step_key(problem, jnp.asarray(int(at))))
         return measures(problem, self.student(problem, state)) | {"batch_loss": batch}
 
-    def time(self, at: float) -> float:
+    def time(self, at: Reading) -> float:
         """ηT with η the size of the optimizer's first update per unit of gradient."""
         return _first_rate(self.optimizer) * at
 

@@ -1,6 +1,6 @@
 """`train`, the one entry point, and the `Run` it returns whatever the dynamics."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -15,12 +15,12 @@ from docendo.population.loss import has_exact_loss
 from docendo.progress import progress_bar
 from docendo.randomness import as_key, describe_key
 from docendo.sinks import Sink
-from docendo.steps import LogSpaced, SaveAt, log_spaced, resolve_steps, resolve_times
+from docendo.steps import LogSpaced, SaveAt, resolve_steps, resolve_times
 from docendo.students.base import Student
 from docendo.students.position_only import PositionOnly
 from docendo.teachers.base import Teacher
 from docendo.training.archive import read_run, write_run
-from docendo.training.base import Dynamics, Measures, Problem
+from docendo.training.base import Dynamics, Measures, Problem, Reading
 from docendo.training.checkpoint import Checkpoint
 from docendo.training.dataset import Record, provenance, to_dataset
 from docendo.training.loop import Outcome, Position, follow
@@ -90,7 +90,7 @@ def train(
     dynamics: Dynamics,
     steps: int | None = None,
     *,
-    time: float | None = None,
+    time: Reading | None = None,
     inputs: Inputs | None = None,
     test_inputs: Inputs | None = None,
     key: Any = None,
@@ -141,7 +141,9 @@ def train(
     status = outcome.trouble or _status(dynamics, problem, outcome, journal.records)
     trained = dynamics.student(problem, outcome.position.state)
     attributes |= {"status": str(status), "status_message": status.message, "status_at": status.at}
-    data = to_dataset(dynamics.clock, journal.records, [dynamics.time(at) for at, _ in journal.records], trained, attributes)
+    data = to_dataset(
+        dynamics.clock, journal.records, [dynamics.time(at) for at, _ in journal.records], trained, attributes
+    )
     return Run(data, teacher, trained, start, status)
 
 
@@ -180,7 +182,9 @@ class _Journal:
         values = {name: np.asarray(value) for name, value in measured.items()}
         self.records.append((position.at, values))
         if self._sink is not None:
-            self._sink.log(int(position.at), values)
+            # A flow has no steps: its saves are numbered instead, so that what a tracker sees stays in order.
+            step = int(position.at) if self._dynamics.clock == "steps" else len(self.records)
+            self._sink.log(step, {"time": self._dynamics.time(position.at)} | values)
 
     def keep(self, position: Position, now: bool = False) -> None:
         if self._checkpoint is not None and (now or monotonic() - self._kept > CHECKPOINT_SECONDS):
@@ -205,14 +209,16 @@ def _problem(
 
 def _check_nothing_sampled(dynamics: Dynamics, problem: Problem) -> None:
     laws = [problem.inputs] + ([] if problem.test_inputs is None else [problem.test_inputs])
-    reasons = [f"the excess loss under {law!r}" for law in laws if not has_exact_loss(problem.teacher, problem.student, law)]
+    reasons = [
+        f"the excess loss under {law!r}" for law in laws if not has_exact_loss(problem.teacher, problem.student, law)
+    ]
     if dynamics.sampled:
         reasons.insert(0, f"{dynamics!r}")
     if reasons:
         raise ValueError(f"a key is required where something is sampled, here {' and '.join(reasons)}. Pass key=0.")
 
 
-def _saves(dynamics: Dynamics, steps: int | None, time: float | None, save_at: SaveAt) -> list[float]:
+def _saves(dynamics: Dynamics, steps: int | None, time: Reading | None, save_at: SaveAt) -> list[Reading]:
     wanted, other = (steps, time) if dynamics.clock == "steps" else (time, steps)
     name, example = ("steps", "10**6") if dynamics.clock == "steps" else ("time", "1e6")
     if wanted is None or other is not None:
@@ -223,7 +229,7 @@ def _saves(dynamics: Dynamics, steps: int | None, time: float | None, save_at: S
     return list(resolve_steps(save_at, int(wanted)) if name == "steps" else resolve_times(save_at, float(wanted)))
 
 
-def _attributes(dynamics: Dynamics, problem: Problem, saves: list[float]) -> dict[str, Any]:
+def _attributes(dynamics: Dynamics, problem: Problem, saves: Sequence[Reading]) -> dict[str, Any]:
     """What the run depended on, and its hash: versions and device count, since they decide the last bits."""
     settings = to_json(dynamics.settings())
     facts = provenance() | {"dynamics": repr(dynamics), "settings": settings}

@@ -8,7 +8,7 @@
 - `interrupted`: stopped from outside (Ctrl-C); the record holds what was reached.
 """
 
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -27,16 +27,16 @@ class Status(str):
     """One of the names above, with a `message` for people and the step (or time) `at` which it happened."""
 
     message: str
-    at: float
+    at: int | float
 
-    def __new__(cls, name: StatusName, message: str, at: float) -> Self:
+    def __new__(cls, name: StatusName, message: str, at: int | float) -> "Status":
         status = super().__new__(cls, name)
         status.message = message
         status.at = at
         return status
 
     def __repr__(self) -> str:
-        return f"{str(self)}: {self.message}"
+        return f"{self!s}: {self.message}"
 
 
 class Flatness(NamedTuple):

@@ -1,0 +1,5 @@
+"""The type checker that tests run docendo under: beartype, an int being as good as a float (PEP 484's numeric tower)."""
+
+from beartype import BeartypeConf, beartype
+
+checked = beartype(conf=BeartypeConf(is_pep484_tower=True))
