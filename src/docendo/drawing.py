@@ -89,6 +89,6 @@ def _shades(values: np.ndarray, top: float | None, alphabet: _Alphabet) -> list[
 
 
 def _framed(lines: list[str], alphabet: _Alphabet) -> str:
-    left, right, low_left, low_right, bar, side = alphabet.frame
+    left, right, low_left, low_right, bar, side = list(alphabet.frame)
     edge = bar * len(lines[0])
     return "\n".join([left + edge + right, *(side + line + side for line in lines), low_left + edge + low_right])

@@ -1,0 +1,142 @@
+"""`docendo train`: one run from flags."""
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from docendo.cli.console import say
+
+__all__ = ["train"]
+
+
+def _option(group: str, text: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, help=text, rich_help_panel=group, show_default=more.pop("show_default", True), **more)
+
+
+def whole_number(text: str) -> int:
+    """A whole number, also written as 1e6 or 10_000."""
+    try:
+        number = float(text.replace("_", ""))
+    except ValueError:
+        number = math.nan
+    if not number.is_integer():
+        raise typer.BadParameter(f"a whole number is wanted, got {text!r}. For example 10000 or 1e6.")
+    return int(number)
+
+
+_T, _S, _D, _O = "Teacher", "Student and inputs", "Dynamics", "Output"
+
+TeacherName = Annotated[str, _option(_T, "A constructor, as listed by: docendo teachers.", metavar="NAME")]
+Tokens = Annotated[int | None, _option(_T, "D, how many tokens.")]
+Sparsity = Annotated[int | None, _option(_T, "K, how many tokens an output averages.")]
+Grid = Annotated[str | None, _option(_T, "Patches of a convolution, for example 6x6.", metavar="HxW")]
+Pool = Annotated[str | None, _option(_T, "Its pooling blocks, for example 2x2.", metavar="HxW")]
+Selected = Annotated[str | None, _option(_T, "Tokens to select, from 0, for example 0,3,5.", metavar="J,J,...")]
+Group = Annotated[int | None, _option(_T, "The group that decides, from 0.")]
+Features = Annotated[int | None, _option(_T, "d, how many features a token has.")]
+Channels = Annotated[int | None, _option(_T, "M, how many output channels.")]
+ActivationName = Annotated[str | None, _option(_T, "identity, relu or leaky_relu:SLOPE.", metavar="NAME")]
+Seed = Annotated[int, _option(_T, "For all that is drawn: teacher, positions, batches.")]
+
+Positions = Annotated[str, _option(_S, "identity, orthogonal or sinusoidal.", metavar="NAME")]
+LogitScale = Annotated[float | None, _option(_S, "tau; 1/sqrt(D) if left out.")]
+InputLaw = Annotated[str | None, _option(_S, "gaussian, exponential or centred_exponential.", metavar="NAME")]
+TestLaw = Annotated[str | None, _option(_S, "A law to record the excess loss under as well.", metavar="NAME")]
+
+DynamicsName = Annotated[str, _option(_D, "gradient_descent or online.", metavar="NAME")]
+Rate = Annotated[float | None, _option(_D, "eta; half the stability limit if left out.")]
+Steps = Annotated[
+    int | None, _option(_D, "T, how many steps, for example 1e6; 10000 if left out.", metavar="T", parser=whole_number)
+]
+BatchSize = Annotated[int | None, _option(_D, "N, inputs per online step; 100 if left out.")]
+Noise = Annotated[float | None, _option(_D, "Standard deviation of online label noise; 0 if left out.")]
+
+Saves = Annotated[int, _option(_O, "About how many steps to record, log-spaced.")]
+Out = Annotated[Path | None, _option(_O, "Save the run as netCDF.", metavar="FILE.nc")]
+Plot = Annotated[Path | None, _option(_O, "Draw its curves: .svg, .png or .pdf.", metavar="FILE")]
+Checkpoint = Annotated[Path | None, _option(_O, "Keep the state here; the same command resumes.", metavar="DIR")]
+Json = Annotated[bool, _option(_O, "Print JSON and nothing else on standard output.", "--json")]
+Quiet = Annotated[bool, _option(_O, "No progress bar.", "--quiet", "-q")]
+
+
+def train(
+    *,
+    teacher: TeacherName,
+    tokens: Tokens = None,
+    sparsity: Sparsity = None,
+    grid: Grid = None,
+    pool: Pool = None,
+    selected: Selected = None,
+    group: Group = None,
+    features: Features = None,
+    channels: Channels = None,
+    activation: ActivationName = None,
+    seed: Seed = 0,
+    positions: Positions = "identity",
+    logit_scale: LogitScale = None,
+    inputs: InputLaw = None,
+    test_inputs: TestLaw = None,
+    dynamics: DynamicsName = "gradient_descent",
+    learning_rate: Rate = None,
+    steps: Steps = None,
+    batch_size: BatchSize = None,
+    noise: Noise = None,
+    saves: Saves = 200,
+    out: Out = None,
+    plot: Plot = None,
+    checkpoint: Checkpoint = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train a student on a teacher, from the zero start, and print where it ends.
+
+    Sizes left out are those of the paper's experiments.
+
+    Exit code: 0 when every step was made, 1 when the run diverged, 2 on bad input, 130 after Ctrl-C.
+    """
+    from docendo.cli import choices, outputs, runs
+    from docendo.steps import log_spaced
+    from docendo.training import train as run_training
+
+    outputs.check_file(out)
+    outputs.check_picture(plot)
+    outputs.check_folder(checkpoint)
+    sizes: dict[str, Any] = {"tokens": tokens, "sparsity": sparsity, "features": features, "channels": channels}
+    sizes |= {"grid": choices.make_pair("--grid", grid), "pool": choices.make_pair("--pool", pool), "group": group}
+    sizes |= {"selected": choices.make_list("--selected", selected)}
+    target = choices.make_teacher(teacher, sizes | {"activation": choices.make_activation(activation)}, seed)
+    student = choices.make_student(target, positions, logit_scale, seed)
+    given = {"learning_rate": learning_rate, "steps": steps, "batch_size": batch_size, "noise": noise}
+    kind, length = choices.make_dynamics(dynamics, given, target, student)
+    run = run_training(
+        *(target, student, kind),
+        **length,
+        inputs=choices.make_inputs(inputs),
+        test_inputs=choices.make_inputs(test_inputs),
+        key=seed,
+        save_at=log_spaced(saves),
+        checkpoint=checkpoint,
+        progress=not quiet,
+    )
+    outputs.keep(run, out, plot)
+    written = {"out": out, "plot": plot, "checkpoint": checkpoint}
+    _tell(run, {flag: str(path) for flag, path in written.items() if path is not None}, as_json)
+    runs.leave_with(run)
+
+
+def _tell(run: Any, written: dict[str, str], as_json: bool) -> None:
+    from docendo.cli import runs
+
+    if as_json:
+        runs.show_json(run, written)
+        return
+    runs.show_end(run, runs.HEADLINES)
+    for flag, path in written.items():
+        say(f"{_WRITTEN[flag]} {path}")
+    if run.status == "interrupted" and "checkpoint" in written:
+        say("Run the same command again to continue.")
+
+
+_WRITTEN = {"out": "saved", "plot": "drawn", "checkpoint": "checkpoint in"}
