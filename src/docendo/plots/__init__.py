@@ -1,0 +1,23 @@
+"""Figure descriptions drawn for a paper: SVG and PNG at column width, legible in print, no LaTeX needed.
+
+`draw` makes a matplotlib figure, `save_figure` writes its files, `plot_run` shows a Run. `prepare` is what every drawer
+starts from, the report's included: numbers that can be drawn, colours and ranges.
+"""
+
+from docendo.plots.drawing import Drawing, draw
+from docendo.plots.prepare import ReadyCurve, ReadyCurves, ReadyHeatmap, ReadyPanel, prepare
+from docendo.plots.run import describe_run, plot_run
+from docendo.plots.saving import save_figure
+
+__all__ = [
+    "Drawing",
+    "ReadyCurve",
+    "ReadyCurves",
+    "ReadyHeatmap",
+    "ReadyPanel",
+    "describe_run",
+    "draw",
+    "plot_run",
+    "prepare",
+    "save_figure",
+]
