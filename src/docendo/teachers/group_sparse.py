@@ -3,6 +3,7 @@
 from typing import Any
 
 from docendo.activations import Activation, identity
+from docendo.checks import check_count
 from docendo.teachers.base import Teacher, draw_value
 from docendo.teachers.sparse_token_selection import selection_scores
 
@@ -27,7 +28,12 @@ def group_sparse(
         value: v* as a (1, d) array; left out, its entries are standard Gaussian.
         activation: σ.
         seed: int or JAX key for the group and v*.
+
+    Raises:
+        ValueError: the group is not one of 0 … D − 1.
     """
+    if group is not None and not 0 <= group < check_count("tokens", tokens):
+        raise ValueError(f"group is one of 0 to {tokens - 1}, got group={group}. Try group={tokens - 1}.")
     selected = None if group is None else [group]
     scores = selection_scores(tokens, 1, selected, seed)
     return Teacher(draw_value(value, 1, features, seed), scores, activation)

@@ -39,7 +39,9 @@ def random(
     """
     tokens, sparsity = check_count("tokens", tokens), check_count("sparsity", sparsity)
     if sparsity > tokens:
-        raise ValueError(f"sparsity must not exceed tokens, got sparsity={sparsity} > tokens={tokens}.")
+        raise ValueError(
+            f"sparsity must not exceed tokens, got sparsity={sparsity} > tokens={tokens}. Try sparsity={tokens}."
+        )
     ranks = np.asarray(jax.random.uniform(stream(as_key(seed), "supports"), (tokens, tokens))).argsort(axis=0)
     scores = np.zeros((tokens, tokens))
     np.put_along_axis(scores, ranks[:sparsity], 1 / sparsity, axis=0)

@@ -52,7 +52,9 @@ def selection_scores(tokens: int, sparsity: int | None, selected: Sequence[int] 
     if selected is None:
         sparsity = check_count("sparsity", sparsity)
         if sparsity > tokens:
-            raise ValueError(f"sparsity must not exceed tokens, got sparsity={sparsity} > tokens={tokens}.")
+            raise ValueError(
+                f"sparsity must not exceed tokens, got sparsity={sparsity} > tokens={tokens}. Try sparsity={tokens}."
+            )
         key = stream(as_key(seed), "selected")
         selected = np.asarray(jax.random.choice(key, tokens, (sparsity,), replace=False)).tolist()
     chosen = np.unique(selected)
