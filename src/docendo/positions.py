@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from docendo.checks import check_count
-from docendo.precision import as_array
+from docendo.precision import AnyArray, as_array
 from docendo.randomness import as_key, stream
 
 __all__ = ["gaussian", "is_orthonormal", "orthogonal", "sinusoidal"]
@@ -46,7 +46,7 @@ def sinusoidal(tokens: int, width: int) -> Float[Array, "E D"]:
     return as_array(rows / np.sqrt(width / 2))
 
 
-def is_orthonormal(positions: Float[Array, "E D"]) -> bool:
+def is_orthonormal(positions: Float[AnyArray, "E D"]) -> bool:
     """Whether PᵀP is the unit matrix to rounding, so that training may happen in the position basis."""
     columns = np.asarray(positions)
     gram = columns.T @ columns

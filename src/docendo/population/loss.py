@@ -18,6 +18,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from docendo.activations import Activation
+from docendo.checks import is_concrete
 from docendo.inputs import Empirical, Factored, Inputs, white
 from docendo.population.gaussian import Arrays, gaussian_excess
 from docendo.precision import AnyArray, require_float64
@@ -35,7 +37,7 @@ __all__ = [
 ]
 
 
-def excess_loss(teacher: Teacher, student: PositionStudent, inputs: Inputs | None = None) -> Float[Array, ""]:
+def excess_loss(teacher: Teacher, student: Student, inputs: Inputs | None = None) -> Float[Array, ""]:
     """The exact excess population loss, a 0-d float64 array.
 
     Args:
@@ -52,7 +54,7 @@ def excess_loss(teacher: Teacher, student: PositionStudent, inputs: Inputs | Non
     return unchecked_excess(teacher, student, law)
 
 
-def gradient(teacher: Teacher, student: PositionStudent, inputs: Inputs | None = None) -> Any:
+def gradient(teacher: Teacher, student: Student, inputs: Inputs | None = None) -> Any:
     """The exact gradient of `excess_loss`, in the structure of the student.
 
     Fields that training moves hold their derivative (`.value`, `.key_query`); the fixed ones hold zeros, so that
@@ -128,11 +130,15 @@ def check_compatible(teacher: Teacher, student: Student, inputs: Inputs) -> None
                 f"teacher and student must share their {axis}, got {axis}={theirs} and {axis}={ours}. "
                 f"A matching start: dc.{type(student).__name__}.zeros(teacher)."
             )
-    if student.activation is not None and type(student.activation) is not type(teacher.activation):
+    if student.activation is not None and _differ(student.activation, teacher.activation):
         raise ValueError(
             f"student and teacher must share their activation, got {student.activation!r} and {teacher.activation!r}. "
             f"Leave the student's out to use the teacher's."
         )
+
+
+def _differ(one: Activation, other: Activation) -> bool:
+    return is_concrete(one.slope, other.slope) and bool(jnp.any(one.slope != other.slope))
 
 
 def _check_exact(teacher: Teacher, student: Student, inputs: Inputs) -> None:

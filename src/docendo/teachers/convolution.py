@@ -1,5 +1,6 @@
 """A convolution layer with average pooling: tokens are patches, pooled over the blocks of a grid."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ __all__ = ["convolution"]
 
 def convolution(
     *,
-    grid: tuple[int, int],
-    pool: tuple[int, int],
+    grid: Sequence[int],
+    pool: Sequence[int],
     features: int | None = None,
     channels: int | None = None,
     activation: Activation = relu,
@@ -49,7 +50,7 @@ def convolution(
     return Teacher(draw_value(value, channels, features, seed), scores_from_groups(block), activation)
 
 
-def _pair(name: str, size: tuple[int, int]) -> tuple[int, int]:
+def _pair(name: str, size: Sequence[int]) -> tuple[int, int]:
     if np.shape(size) != (2,):
         raise ValueError(f"{name} is a pair (height, width), got {size!r}. For example {name}=(2, 2).")
     return check_count(f"{name}[0]", size[0]), check_count(f"{name}[1]", size[1])
