@@ -78,9 +78,11 @@ def test_small_values_keep_their_direction(size):
 def test_the_zero_start_is_exact_and_stays_on_the_line(activation):
     of = teacher(activation)
     state = plane.place(of, dc.PositionOnly.zeros(of))
-    assert not state.along.any() and not state.across.any()
+    assert not state.along.any()
+    assert not state.across.any()
     moved = plane.descend(of, jnp.asarray(0.4), jnp.asarray(0.1), state, jnp.asarray(20))
-    assert not moved.across.any() and float(moved.along.min()) > 0
+    assert not moved.across.any()
+    assert float(moved.along.min()) > 0
 
 
 def test_a_state_stands_for_its_student():
@@ -109,11 +111,17 @@ def test_which_problems_fit():
     skewed = dc.PositionOnly.zeros(of, dc.positions.gaussian(6, 6, seed=0))
     correlated = dc.inputs.Gaussian(token_covariance=np.eye(6) + 0.1)
 
-    def fits(student, law=dc.inputs.Gaussian()):
+    white = dc.inputs.Gaussian()
+
+    def fits(student, law=white):
         return plane.fits(Problem(of, student, law, None, None))
 
-    assert fits(plain) and fits(turned) and fits(plain, dc.inputs.Exponential(centred=True))
-    assert not fits(skewed) and not fits(plain, correlated) and not fits(plain, dc.inputs.Exponential())
+    assert fits(plain)
+    assert fits(turned)
+    assert fits(plain, dc.inputs.Exponential(centred=True))
+    assert not fits(skewed)
+    assert not fits(plain, correlated)
+    assert not fits(plain, dc.inputs.Exponential())
     assert not fits(plain, dc.inputs.Gaussian(mean=np.ones((3, 6))))
 
 

@@ -1,8 +1,9 @@
 """Plain gradient descent on the exact population loss (arXiv 2603.22801, equations (3.3) and (3.4)).
 
 θ ← θ − η ∂L/∂θ for θ = (W_V, W_KQ) together. Where P is orthonormal it is trained in the position basis: descent on
-W_KQ is then descent on Pᵀ W_KQ P, and a step costs O(Md + MD + D²) without any product with P. The loop is compiled
-once per shape: how many steps to make is an argument of the compiled program, not a part of it.
+W_KQ is then descent on Pᵀ W_KQ P, and a step costs O(Md + MD + D²) without any product with P; under white inputs
+`docendo.training.plane` takes it. Every other student and law goes through its own map and jax.grad. The loop is
+compiled once per shape: how many steps to make is an argument of the compiled program, not a part of it.
 """
 
 import warnings
@@ -21,7 +22,8 @@ from docendo.precision import as_array
 from docendo.students.base import Parameters, Student
 from docendo.students.position_only import PositionOnly
 from docendo.teachers.base import Teacher
-from docendo.training.base import Clock, Dynamics, Measures, Problem, Reading
+from docendo.training import plane
+from docendo.training.base import Clock, Dynamics, Measures, Problem, Reading, State
 from docendo.training.measures import measures
 
 __all__ = ["GradientDescent"]
@@ -57,34 +59,37 @@ class GradientDescent(Dynamics):
         limit = _limit(problem)
         if limit is not None and self.learning_rate >= limit:
             warnings.warn(
-                f"learning_rate={float(self.learning_rate):.6g} is at or above the stability limit {limit:.6g} near the "
-                "teacher, so the run cannot settle there. See dc.stable_learning_rate(teacher).",
+                f"learning_rate={float(self.learning_rate):.6g} is at or above the stability limit {limit:.6g} near "
+                "the teacher, so the run cannot settle there. See dc.stable_learning_rate(teacher).",
                 stacklevel=4,
             )
 
-    def start(self, problem: Problem) -> Parameters:
-        return _basis_student(problem).parameters()
-
-    def advance(self, problem: Problem, state: Parameters, begin: Reading, end: Reading) -> Parameters:
+    def start(self, problem: Problem) -> State:
         student = _basis_student(problem)
-        return _descend(
-            problem.teacher, student, problem.inputs, self.learning_rate, state, jnp.asarray(int(end - begin))
-        )
+        return plane.place(problem.teacher, student) if plane.fits(problem) else student.parameters()
 
-    def student(self, problem: Problem, state: Parameters) -> Student:
-        trained = _basis_student(problem).with_parameters(state)
+    def advance(self, problem: Problem, state: State, begin: Reading, end: Reading) -> State:
+        student, steps = _basis_student(problem), jnp.asarray(int(end - begin))
+        if isinstance(state, plane.PlaneState):
+            return plane.descend(problem.teacher, student.logit_scale, self.learning_rate, state, steps)
+        return _descend(problem.teacher, student, problem.inputs, self.learning_rate, state, steps)
+
+    def student(self, problem: Problem, state: State) -> Student:
+        trained = _trained(problem, state)
         if isinstance(problem.student, PositionOnly) and isinstance(trained, PositionOnly):
             return problem.student.from_position_basis(trained) if _moves_basis(problem) else trained
         return trained
 
-    def loss(self, problem: Problem, state: Parameters) -> Array:
-        return _loss(problem.teacher, _basis_student(problem), problem.inputs, state)
+    def loss(self, problem: Problem, state: State) -> Array:
+        return _loss(problem.teacher, _trained(problem, state), problem.inputs)
 
-    def measure(self, problem: Problem, state: Parameters, at: Reading) -> Measures:
+    def measure(self, problem: Problem, state: State, at: Reading) -> Measures:
         """The student's measures, and d log L / d log T from one further step: no fit is needed."""
-        recorded = measures(problem, _basis_student(problem).with_parameters(state))
+        recorded = measures(problem, _trained(problem, state))
         here, ahead = recorded["excess_loss"], self.loss(problem, self.advance(problem, state, 0, 1))
-        return recorded | {"local_exponent": jnp.log1p((ahead - here) / here) / jnp.log1p(1 / at)}
+        return recorded | {
+            "local_exponent": jnp.log1p((ahead - here) / here) / jnp.log1p(1 / jnp.asarray(at, dtype=float))
+        }
 
     def time(self, at: Reading) -> float:
         return float(self.learning_rate) * at
@@ -111,7 +116,14 @@ def _moves_basis(problem: Problem) -> bool:
 
 def _basis_student(problem: Problem) -> Any:
     """The student as it is trained: in the position basis where P is orthonormal."""
-    return problem.student.in_position_basis() if _moves_basis(problem) else problem.student
+    student: Any = problem.student
+    return student.in_position_basis() if _moves_basis(problem) else student
+
+
+def _trained(problem: Problem, state: State) -> Any:
+    """The student that the state stands for, as it is trained."""
+    parameters = plane.parameters(problem.teacher, state) if isinstance(state, plane.PlaneState) else state
+    return _basis_student(problem).with_parameters(parameters)
 
 
 def _limit(problem: Problem) -> float | None:
@@ -122,8 +134,8 @@ def _limit(problem: Problem) -> float | None:
 
 
 @eqx.filter_jit
-def _loss(teacher: Teacher, student: Any, law: Inputs, state: Parameters) -> Array:
-    return unchecked_excess(teacher, student.with_parameters(state), law)
+def _loss(teacher: Teacher, student: Any, law: Inputs) -> Array:
+    return unchecked_excess(teacher, student, law)
 
 
 @eqx.filter_jit

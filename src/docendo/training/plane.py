@@ -30,11 +30,12 @@ from jaxtyping import Array, Float
 
 from docendo.activations import Activation
 from docendo.inputs import Factored
+from docendo.students.base import Parameters
 from docendo.students.position_only import PositionOnly
 from docendo.teachers.base import Teacher
 from docendo.training.base import Problem
 
-__all__ = ["PlaneState", "descend", "fits", "place", "value_of"]
+__all__ = ["PlaneState", "descend", "fits", "parameters", "place"]
 
 WIDE = 128
 """Tokens from which on a softmax is faster along the last axis, that is with S transposed."""
@@ -86,18 +87,28 @@ def fits(problem: Problem) -> bool:
 
 
 def place(teacher: Teacher, student: PositionOnly) -> PlaneState:
-    """The state of a student in the position basis."""
+    """The state of a student in the position basis.
+
+    What is across v_m comes from w_m − v_m where w_m is nearer to v_m than to zero, and from w_m itself elsewhere,
+    so that it is exact to rounding of the smaller of the two.
+    """
     square = (teacher.value**2).sum(1)
     error = student.value - teacher.value
-    across = error - ((error * teacher.value).sum(1) / square)[:, None] * teacher.value
-    length = jnp.sqrt((across**2).sum(1))
-    direction = across / jnp.where(length > 0, length, 1)[:, None]
-    return PlaneState((student.value * teacher.value).sum(1) / square, length, direction, student.key_query)
+    along, shift = (student.value * teacher.value).sum(1) / square, (error * teacher.value).sum(1) / square
+    near = jnp.abs(shift) < jnp.abs(along)
+    reference, part = jnp.where(near[:, None], error, student.value), jnp.where(near, shift, along)
+    across = reference - part[:, None] * teacher.value
+    largest = jnp.abs(across).max(1)
+    scaled = across / jnp.where(largest > 0, largest, 1)[:, None]
+    length = jnp.sqrt((scaled**2).sum(1))
+    direction = scaled / jnp.where(length > 0, length, 1)[:, None]
+    return PlaneState(along, largest * length, direction, student.key_query)
 
 
-def value_of(teacher: Teacher, state: PlaneState) -> Float[Array, "M d"]:
-    """W_V."""
-    return state.along[:, None] * teacher.value + state.across[:, None] * state.direction
+def parameters(teacher: Teacher, state: PlaneState) -> Parameters:
+    """W_V and W_KQ, by the names that `PositionOnly` gives them."""
+    value = state.along[:, None] * teacher.value + state.across[:, None] * state.direction
+    return {"value": value, "key_query": state.key_query}
 
 
 @eqx.filter_jit
