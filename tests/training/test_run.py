@@ -63,7 +63,8 @@ def test_save_and_load(tmp_path):
     xarray.testing.assert_identical(
         back.data.drop_attrs(deep=False), run.data.drop_attrs(deep=False)
     )
-    assert all(back.data.attrs[name] == value or list(back.data.attrs[name]) == value for name, value in run.data.attrs.items())
+    for name, value in run.data.attrs.items():
+        assert np.array_equal(back.data.attrs[name], value), name
     assert back.status == run.status and back.status.message == run.status.message
     for one, other in ((back.student, run.student), (back.start, run.start), (back.teacher, run.teacher)):
         assert all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))

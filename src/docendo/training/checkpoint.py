@@ -87,4 +87,4 @@ def _as_leaf(array: np.ndarray, like: Any) -> Any:
 
 
 def _records(arrays: dict[str, np.ndarray], clock: Sequence[Reading], names: list[str]) -> list[Record]:
-    return [(at, {name: arrays[f"record/{name}"][i] for name in names}) for i, at in enumerate(clock)]
+    return [(at, {name: np.asarray(arrays[f"record/{name}"][i]) for name in names}) for i, at in enumerate(clock)]

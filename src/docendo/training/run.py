@@ -88,7 +88,7 @@ def train(
     teacher: Teacher,
     student: Student | None,
     dynamics: Dynamics,
-    steps: int | None = None,
+    steps: Reading | None = None,
     *,
     time: Reading | None = None,
     inputs: Inputs | None = None,
@@ -218,7 +218,7 @@ def _check_nothing_sampled(dynamics: Dynamics, problem: Problem) -> None:
         raise ValueError(f"a key is required where something is sampled, here {' and '.join(reasons)}. Pass key=0.")
 
 
-def _saves(dynamics: Dynamics, steps: int | None, time: Reading | None, save_at: SaveAt) -> list[Reading]:
+def _saves(dynamics: Dynamics, steps: Reading | None, time: Reading | None, save_at: SaveAt) -> list[Reading]:
     wanted, other = (steps, time) if dynamics.clock == "steps" else (time, steps)
     name, example = ("steps", "10**6") if dynamics.clock == "steps" else ("time", "1e6")
     if wanted is None or other is not None:

@@ -17,7 +17,7 @@ __all__ = ["DIVERGED_FACTOR", "Flatness", "Status", "StatusName", "judge_end"]
 StatusName = Literal["completed", "stalled", "diverged", "non_finite", "interrupted"]
 
 DIVERGED_FACTOR = 1e3
-FLAT = 1e-3
+FLAT = 1e-2
 LARGE = 1e-3
 FEWEST_SAVES = 5
 ROUNDING_FLOOR = 1e-24
