@@ -56,7 +56,9 @@ def plain_excess(value, scores, teacher_value, teacher_scores, slope):
             a, b = mpmath.sqrt(a2), mpmath.sqrt(b2)
             cosine = c / (a * b) if a and b else mpmath.mpf(0)
             angle = mpmath.acos(min(max(cosine, -1), 1))
-            pair = a * b * (alpha * cosine + 2 * beta / mpmath.pi * (mpmath.sin(angle) + (mpmath.pi / 2 - angle) * cosine))
+            pair = (
+                a * b * (alpha * cosine + 2 * beta / mpmath.pi * (mpmath.sin(angle) + (mpmath.pi / 2 - angle) * cosine))
+            )
             total += ((alpha + beta) * (a2 + b2) - 2 * pair) / 2
     return total
 

@@ -31,7 +31,11 @@ def test_slope_one_is_the_identity_itself():
 
 
 def test_reprs():
-    assert [repr(each) for each in (dc.identity, dc.relu, dc.leaky_relu(0.1))] == ["identity", "relu", "leaky_relu(0.1)"]
+    assert [repr(each) for each in (dc.identity, dc.relu, dc.leaky_relu(0.1))] == [
+        "identity",
+        "relu",
+        "leaky_relu(0.1)",
+    ]
 
 
 @pytest.mark.parametrize("slope", [-1.0, 1.5, np.nan, np.inf])

@@ -1,4 +1,4 @@
-"""The type checker that tests run docendo under: beartype, an int being as good as a float (PEP 484's numeric tower)."""
+"""The type checker that tests run docendo under: beartype, an int being as good as a float (PEP 484)."""
 
 from beartype import BeartypeConf, beartype
 

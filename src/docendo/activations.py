@@ -14,6 +14,7 @@ made from differences, as `docendo.population.overlaps` makes them.
 
 import abc
 import math
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -24,7 +25,7 @@ from docendo.precision import AnyArray, as_array
 
 __all__ = ["Activation", "Identity", "LeakyReLU", "identity", "leaky_relu", "relu", "sine_minus_angle_cosine"]
 
-Scalar = Float[AnyArray, ""] | float
+Scalar = Float[Array, ""] | float
 
 
 class Activation(eqx.Module):
@@ -41,7 +42,7 @@ class Activation(eqx.Module):
         """Whether σ is the identity by construction, so that no angle is ever needed."""
 
     @abc.abstractmethod
-    def __call__(self, z: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
+    def __call__(self, z: Float[AnyArray, "*shape"]) -> Float[Array, "*shape"]:
         """σ(z), entry by entry. Its derivative at 0 is the symmetric one, (1+κ)/2, which lets a zero start move."""
 
     @property
@@ -71,8 +72,8 @@ class Identity(Activation):
     def is_linear(self) -> bool:
         return True
 
-    def __call__(self, z: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
-        return z
+    def __call__(self, z: Float[AnyArray, "*shape"]) -> Float[Array, "*shape"]:
+        return as_array(z)
 
     def __repr__(self) -> str:
         return "identity"
@@ -83,7 +84,7 @@ class LeakyReLU(Activation):
 
     negative_slope: Float[Array, ""]
 
-    def __init__(self, negative_slope: Scalar):
+    def __init__(self, negative_slope: Any):
         self.negative_slope = as_array(negative_slope)
 
     @property
@@ -94,8 +95,9 @@ class LeakyReLU(Activation):
     def is_linear(self) -> bool:
         return False
 
-    def __call__(self, z: Float[AnyArray, "*shape"]) -> Float[AnyArray, "*shape"]:
+    def __call__(self, z: Float[AnyArray, "*shape"]) -> Float[Array, "*shape"]:
         # jax.numpy.abs has derivative 1 at 0; z sign(z) has 0 there, which is the symmetric choice.
+        z = as_array(z)
         return z * ((1 + self.slope) / 2 + (1 - self.slope) / 2 * jnp.sign(z))
 
     def __repr__(self) -> str:
@@ -104,7 +106,7 @@ class LeakyReLU(Activation):
         return "relu" if self.negative_slope == 0 else f"leaky_relu({float(self.negative_slope):g})"
 
 
-def leaky_relu(negative_slope: Scalar) -> Activation:
+def leaky_relu(negative_slope: Any) -> Activation:
     """The activation with slope κ = `negative_slope` for negative arguments.
 
     Args:

@@ -33,15 +33,22 @@ class Inputs(eqx.Module):
 
 
 class Factored(Inputs):
-    """A law with Cov(X) = Σ_d ⊗ Σ_D and some mean.
+    """A law with Cov(X) = Σ_d ⊗ Σ_D and some mean."""
 
-    `is_gaussian` says whether X − E X is Gaussian. `feature_factor` is L_d with Σ_d = L_d L_dᵀ, `token_factor` is L_D
-    with Σ_D = L_D L_Dᵀ; None stands for the unit matrix.
-    """
+    @property
+    @abc.abstractmethod
+    def is_gaussian(self) -> bool:
+        """Whether X − E X is Gaussian."""
 
-    is_gaussian: eqx.AbstractVar[bool]
-    feature_factor: eqx.AbstractVar[Float[Array, "d d"] | None]
-    token_factor: eqx.AbstractVar[Float[Array, "D D"] | None]
+    @property
+    @abc.abstractmethod
+    def feature_factor(self) -> Float[Array, "d d"] | None:
+        """L_d with Σ_d = L_d L_dᵀ; None stands for the unit matrix."""
+
+    @property
+    @abc.abstractmethod
+    def token_factor(self) -> Float[Array, "D D"] | None:
+        """L_D with Σ_D = L_D L_Dᵀ; None stands for the unit matrix."""
 
     @abc.abstractmethod
     def mean_matrix(self, features: int, tokens: int) -> Float[Array, "d D"] | None:
@@ -63,12 +70,12 @@ class Gaussian(Factored):
     feature_covariance: Float[Array, "d d"] | None
     token_covariance: Float[Array, "D D"] | None
     mean: Float[Array, "d D"] | None
-    feature_factor: Float[Array, "d d"] | None
-    token_factor: Float[Array, "D D"] | None
+    feature_cholesky: Float[Array, "d d"] | None
+    token_cholesky: Float[Array, "D D"] | None
 
     def __init__(self, feature_covariance: Any = None, token_covariance: Any = None, mean: Any = None):
-        self.feature_covariance, self.feature_factor = _factorised("feature_covariance", feature_covariance)
-        self.token_covariance, self.token_factor = _factorised("token_covariance", token_covariance)
+        self.feature_covariance, self.feature_cholesky = _factorised("feature_covariance", feature_covariance)
+        self.token_covariance, self.token_cholesky = _factorised("token_covariance", token_covariance)
         self.mean = None if mean is None else as_array(mean)
         if self.mean is not None:
             check_axes("mean", self.mean, "features tokens", {})
@@ -77,6 +84,14 @@ class Gaussian(Factored):
     @property
     def is_gaussian(self) -> bool:
         return True
+
+    @property
+    def feature_factor(self) -> Float[Array, "d d"] | None:
+        return self.feature_cholesky
+
+    @property
+    def token_factor(self) -> Float[Array, "D D"] | None:
+        return self.token_cholesky
 
     def mean_matrix(self, features: int, tokens: int) -> Float[Array, "d D"] | None:
         return self.mean

@@ -30,8 +30,14 @@ def as_key(seed: Any, what: str = "seed") -> PRNGKeyArray:
     raise ValueError(f"{what} must be an int or a JAX key, got {seed!r}. Pass for example {what}=0.")
 
 
-def stream(key: PRNGKeyArray, name: str) -> PRNGKeyArray:
-    """The stream of randomness called `name` that belongs to `key`."""
+def stream(key: PRNGKeyArray | None, name: str) -> PRNGKeyArray:
+    """The stream of randomness called `name` that belongs to `key`.
+
+    Raises:
+        ValueError: there is no key, although something is to be sampled.
+    """
+    if key is None:
+        raise ValueError(f"a key is required to sample the {name}. Pass key=0.")
     return jax.random.fold_in(key, zlib.crc32(name.encode()))
 
 

@@ -5,12 +5,11 @@ import jax.numpy as jnp
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.oracles import monte_carlo_excess, precise_excess
+from hypothesis import given, settings, strategies as st
 
 import docendo as dc
 from docendo.inputs import Gaussian
+from tests.oracles import monte_carlo_excess, precise_excess
 
 M, FEATURES, TOKENS = 2, 3, 4
 SCALE = 0.5
@@ -124,7 +123,7 @@ def test_the_zero_start_moves_by_the_symmetric_derivative(slope):
     """At W_V = 0 the gradient is −α Σ_i (s_i·s*_i) v_m; a one-sided σ'(0) would give a ReLU none at all."""
     teacher, student = instance(8, slope)
     student = student.with_parameters({"value": jnp.zeros((M, FEATURES))})
-    wanted = -((1 + slope) / 2) ** 2 * (student.scores * teacher.scores).sum() * teacher.value
+    wanted = -(((1 + slope) / 2) ** 2) * (student.scores * teacher.scores).sum() * teacher.value
     np.testing.assert_allclose(dc.gradient(teacher, student).value, wanted, rtol=1e-14)
     assert np.abs(dc.gradient(teacher, student).key_query).max() == 0
 
@@ -186,17 +185,15 @@ def test_loss_scales_with_the_square_of_the_values(seed, factor):
     teacher, student = instance(seed, 0.2)
     scaled = dc.Teacher(factor * teacher.value, teacher.scores, teacher.activation)
     bigger = student.with_parameters({"value": factor * student.value})
-    np.testing.assert_allclose(
-        dc.excess_loss(scaled, bigger), factor**2 * dc.excess_loss(teacher, student), rtol=1e-13
-    )
+    np.testing.assert_allclose(dc.excess_loss(scaled, bigger), factor**2 * dc.excess_loss(teacher, student), rtol=1e-13)
 
 
 def test_value_is_the_same_under_jit_and_when_differentiated():
     teacher, student = instance(11, 0.1)
     plain = dc.excess_loss(teacher, student)
-    value, _ = jax.value_and_grad(
-        lambda moved: dc.excess_loss(teacher, student.with_parameters(moved))
-    )(student.parameters())
+    value, _ = jax.value_and_grad(lambda moved: dc.excess_loss(teacher, student.with_parameters(moved)))(
+        student.parameters()
+    )
     np.testing.assert_allclose([jax.jit(dc.excess_loss)(teacher, student), value], [plain, plain], rtol=1e-15)
 
 

@@ -3,9 +3,9 @@
 import jax
 import numpy as np
 import pytest
-from tests.oracles import cases, householder, matrix
 
 import docendo as dc
+from tests.oracles import cases, householder, matrix
 
 POPULATION, GENERAL = cases("population_loss"), cases("general_loss")
 

@@ -49,7 +49,9 @@ def test_content_attention_on_inputs_and_its_position_only_corner():
     corner = dc.ContentAttention(
         np.pad(VALUE, ((0, 0), (0, 4))), np.pad(KEY_QUERY, ((3, 0), (3, 0))), p, activation=dc.relu
     )
-    np.testing.assert_allclose(corner(X), dc.PositionOnly(VALUE, KEY_QUERY, p, None, dc.relu)(X), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        corner(X), dc.PositionOnly(VALUE, KEY_QUERY, p, None, dc.relu)(X), rtol=1e-12, atol=1e-14
+    )
     assert {name: block.shape for name, block in student.blocks().items()} == {
         "value_content": (2, 3),
         "value_position": (2, 4),
@@ -67,7 +69,9 @@ def test_position_basis_and_back():
     inside = student.in_position_basis()
     np.testing.assert_allclose(inside.scores, student.scores, rtol=1e-13)
     moved = inside.with_parameters({"key_query": inside.key_query + 1.0})
-    np.testing.assert_allclose(student.from_position_basis(moved).pattern, inside.key_query + 1.0, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        student.from_position_basis(moved).pattern, inside.key_query + 1.0, rtol=1e-12, atol=1e-13
+    )
 
 
 def test_without_an_activation_the_output_is_undefined():
@@ -86,9 +90,15 @@ def test_a_student_with_another_activation_is_refused():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: dc.PositionOnly(VALUE, np.zeros((4, 5))), r"key_query has axes \(width, width\) with width=4, got width=5"),
+        (
+            lambda: dc.PositionOnly(VALUE, np.zeros((4, 5))),
+            r"key_query has axes \(width, width\) with width=4, got width=5",
+        ),
         (lambda: dc.PositionOnly(VALUE, KEY_QUERY, np.zeros((5, 4))), "positions has axes .* width=4, got width=5"),
-        (lambda: dc.PositionOnly(VALUE[0], KEY_QUERY), r"value has axes \(channels, features\), got an array of shape \(3,\)"),
+        (
+            lambda: dc.PositionOnly(VALUE[0], KEY_QUERY),
+            r"value has axes \(channels, features\), got an array of shape \(3,\)",
+        ),
         (lambda: dc.PositionOnly(VALUE, KEY_QUERY * np.nan), r"key_query\[0, 0\] = nan"),
         (lambda: dc.PositionOnly(VALUE, KEY_QUERY, logit_scale=-1.0), "logit_scale must be positive and finite"),
         (lambda: dc.MultiHead(VALUE[None], np.zeros((2, 4, 4))), "key_query has axes .* heads=1, got heads=2"),

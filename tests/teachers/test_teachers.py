@@ -105,7 +105,10 @@ def test_random_columns_are_drawn_apart():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: dc.teachers.random(4, sparsity=5, **SIZES), "sparsity must not exceed tokens, got sparsity=5 > tokens=4"),
+        (
+            lambda: dc.teachers.random(4, sparsity=5, **SIZES),
+            "sparsity must not exceed tokens, got sparsity=5 > tokens=4",
+        ),
         (lambda: dc.teachers.random(4, sparsity=0, **SIZES), "sparsity must be a whole number of at least 1, got 0"),
         (lambda: dc.teachers.convolution(grid=(4, 4), pool=(3, 2), **SIZES), "does not divide grid"),
         (lambda: dc.teachers.convolution(grid=(4,), pool=(2, 2), **SIZES), r"grid is a pair"),

@@ -5,9 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
-from pathlib import Path
 
 import jax
 import numpy as np
@@ -60,9 +58,7 @@ def test_save_and_load(tmp_path):
     run = dc.train(OF, student, RATE, steps=20, test_inputs=dc.inputs.Exponential(), key=3)
     path = run.save(tmp_path / "run.nc")
     back = dc.load_run(path)
-    xarray.testing.assert_identical(
-        back.data.drop_attrs(deep=False), run.data.drop_attrs(deep=False)
-    )
+    xarray.testing.assert_identical(back.data.drop_attrs(deep=False), run.data.drop_attrs(deep=False))
     for name, value in run.data.attrs.items():
         assert np.array_equal(back.data.attrs[name], value), name
     assert back.status == run.status and back.status.message == run.status.message
@@ -165,38 +161,49 @@ def test_stop_and_resume_equals_straight_through_bit_for_bit(tmp_path, dynamics)
 
 
 SCRIPT = """
-import docendo as dc, numpy as np, sys
+import sys
+
+import numpy as np
+
+import docendo as dc
+import docendo.training.run
+
+docendo.training.run.CHECKPOINT_SECONDS = 0.0  # after every piece, so that there is one to be killed after
+folder, steps, out = sys.argv[1:]
 of = dc.teachers.random(tokens=6, sparsity=2, features=3, channels=2, activation=dc.relu, seed=0)
-run = dc.train(of, None, dc.GradientDescent(0.1), steps=int(sys.argv[2]), checkpoint=sys.argv[1], save_at=dc.log_spaced(40))
-np.save(sys.argv[3], np.concatenate([np.ravel(run.student.key_query), run.data.excess_loss.values]))
+save_at = dc.log_spaced(40)
+run = dc.train(of, None, dc.GradientDescent(0.1), steps=int(steps), checkpoint=folder, save_at=save_at)
+np.save(out, np.concatenate([np.ravel(run.student.key_query), run.data.excess_loss.values]))
 """
 
 
-def test_kill_9_and_resume_is_bit_identical(tmp_path, monkeypatch):
-    monkeypatch.setattr("docendo.training.run.CHECKPOINT_SECONDS", 5.0)
-    script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(SCRIPT).replace("import docendo as dc", "import docendo as dc, docendo.training.run as r; r.CHECKPOINT_SECONDS = 0.0; import docendo as dc"))
-    folder, steps = tmp_path / "checkpoint", "400000"
+def test_kill_9_and_resume_is_bit_identical(tmp_path):
+    script, folder, steps = tmp_path / "script.py", tmp_path / "checkpoint", "400000"
+    script.write_text(SCRIPT)
 
     def command(target, out):
-        return [sys.executable, str(script), str(target), steps, str(out)]
+        return [sys.executable, str(script), str(target), steps, str(tmp_path / out)]
 
-    subprocess.run(command(tmp_path / "other", tmp_path / "straight.npy"), check=True)
-    process = subprocess.Popen(command(folder, tmp_path / "killed.npy"))
+    subprocess.run(command(tmp_path / "other", "straight.npy"), check=True)
+    process = subprocess.Popen(command(folder, "killed.npy"))
     deadline = time.monotonic() + 60
     while not (folder / "checkpoint.npz").exists() and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.02)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert not (tmp_path / "killed.npy").exists(), "the run ended before it could be killed: give it more steps"
-    subprocess.run(command(folder, tmp_path / "resumed.npy"), check=True)
+    subprocess.run(command(folder, "resumed.npy"), check=True)
     assert np.array_equal(np.load(tmp_path / "straight.npy"), np.load(tmp_path / "resumed.npy"))
-    assert not list(Path(folder).glob(".docendo-*.tmp"))
+    assert not list(folder.glob(".docendo-*.tmp"))
 
 
 def test_nouns_survive_description():
     laws = [dc.inputs.Gaussian(np.eye(3) * 2, np.eye(6), np.ones((3, 6))), dc.inputs.Exponential(centred=True)]
-    students = [dc.PositionOnly.zeros(OF), dc.MultiHead(np.ones((2, 2, 3)), np.ones((2, 6, 6))), dc.ContentAttention.zeros(OF)]
+    students = [
+        dc.PositionOnly.zeros(OF),
+        dc.MultiHead(np.ones((2, 2, 3)), np.ones((2, 6, 6))),
+        dc.ContentAttention.zeros(OF),
+    ]
     for noun in [OF, *laws, *students, dc.inputs.Empirical(np.ones((2, 3, 6)))]:
         spec, arrays = describe(noun, "noun")
         back = restore(json.loads(json.dumps(spec)), arrays)

@@ -27,6 +27,7 @@ from docendo.students.base import PositionStudent, Student
 from docendo.teachers.base import Teacher
 
 __all__ = [
+    "ExactLaw",
     "check_compatible",
     "excess_loss",
     "gradient",
@@ -35,6 +36,8 @@ __all__ = [
     "unchecked_excess",
     "whitened",
 ]
+
+ExactLaw = Factored | Empirical
 
 
 def excess_loss(teacher: Teacher, student: Student, inputs: Inputs | None = None) -> Float[Array, ""]:
@@ -48,10 +51,7 @@ def excess_loss(teacher: Teacher, student: Student, inputs: Inputs | None = None
     Raises:
         ValueError: shapes disagree, or no exact loss is known for this student and law.
     """
-    law = white if inputs is None else inputs
-    check_compatible(teacher, student, law)
-    _check_exact(teacher, student, law)
-    return unchecked_excess(teacher, student, law)
+    return unchecked_excess(teacher, *_exact_pair(teacher, student, white if inputs is None else inputs))
 
 
 def gradient(teacher: Teacher, student: Student, inputs: Inputs | None = None) -> Any:
@@ -63,13 +63,9 @@ def gradient(teacher: Teacher, student: Student, inputs: Inputs | None = None) -
     Raises:
         ValueError: as `excess_loss`.
     """
-    law = white if inputs is None else inputs
-    check_compatible(teacher, student, law)
-    _check_exact(teacher, student, law)
-    slopes = jax.grad(lambda moved: unchecked_excess(teacher, student.with_parameters(moved), law))(
-        student.parameters()
-    )
-    return student.with_frozen_zeros(slopes)
+    known, law = _exact_pair(teacher, student, white if inputs is None else inputs)
+    slopes = jax.grad(lambda moved: unchecked_excess(teacher, known.with_parameters(moved), law))(known.parameters())
+    return known.with_frozen_zeros(slopes)
 
 
 def has_exact_loss(teacher: Teacher, student: Student, inputs: Inputs) -> bool:
@@ -83,7 +79,7 @@ def has_exact_loss(teacher: Teacher, student: Student, inputs: Inputs) -> bool:
     return isinstance(inputs, Empirical)
 
 
-def unchecked_excess(teacher: Teacher, student: PositionStudent, inputs: Inputs) -> Float[Array, ""]:
+def unchecked_excess(teacher: Teacher, student: PositionStudent, inputs: ExactLaw) -> Float[Array, ""]:
     """`excess_loss` for arguments known to fit, as loops call it."""
     values, scores = student.heads()
     if isinstance(inputs, Empirical):
@@ -141,13 +137,15 @@ def _differ(one: Activation, other: Activation) -> bool:
     return is_concrete(one.slope, other.slope) and bool(jnp.any(one.slope != other.slope))
 
 
-def _check_exact(teacher: Teacher, student: Student, inputs: Inputs) -> None:
-    if has_exact_loss(teacher, student, inputs):
-        return
+def _exact_pair(teacher: Teacher, student: Student, law: Inputs) -> tuple[PositionStudent, ExactLaw]:
+    """The student and the law, once it is known that their loss has a closed form or is a finite sum."""
+    check_compatible(teacher, student, law)
+    if isinstance(student, PositionStudent) and isinstance(law, ExactLaw) and has_exact_loss(teacher, student, law):
+        return student, law
     if not isinstance(student, PositionStudent):
         reason = f"the scores of a {type(student).__name__} depend on X"
     else:
-        reason = f"no closed form is known for {teacher.activation!r} under {inputs!r}"
+        reason = f"no closed form is known for {teacher.activation!r} under {law!r}"
     raise ValueError(
         f"{reason}, so there is no exact loss. "
         "Estimate it: dc.sampled_excess_loss(teacher, student, inputs, key=0, samples=100_000)."

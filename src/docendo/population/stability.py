@@ -22,8 +22,9 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from docendo.inputs import Empirical, Inputs, white
-from docendo.population.loss import check_compatible, whitened
+from docendo.inputs import Empirical, white
+from docendo.population.loss import ExactLaw, check_compatible, whitened
+from docendo.precision import as_array
 from docendo.students.base import Parameters
 from docendo.students.position_only import PositionOnly
 from docendo.teachers.base import Teacher
@@ -34,7 +35,7 @@ LANCZOS_TOLERANCE = 1e-10
 
 
 def stable_learning_rate(
-    teacher: Teacher, positions: Any = None, logit_scale: Any = None, inputs: Inputs | None = None
+    teacher: Teacher, positions: Any = None, logit_scale: Any = None, inputs: ExactLaw | None = None
 ) -> float:
     """2/λ_max of the joint (W_V, W_KQ) Hessian of the population loss at the teacher.
 
@@ -52,7 +53,7 @@ def stable_learning_rate(
 
 
 def sharpness_at_optimum(
-    teacher: Teacher, positions: Any = None, logit_scale: Any = None, inputs: Inputs | None = None
+    teacher: Teacher, positions: Any = None, logit_scale: Any = None, inputs: ExactLaw | None = None
 ) -> float:
     """λ_max of the joint (W_V, W_KQ) Hessian of the population loss at the teacher; arguments as above."""
     law = white if inputs is None else inputs
@@ -70,7 +71,7 @@ def sharpness_at_optimum(
     return float(largest[0])
 
 
-def _half_curvature(teacher: Teacher, student: PositionOnly, law: Inputs, change: Parameters) -> Float[Array, ""]:
+def _half_curvature(teacher: Teacher, student: PositionOnly, law: ExactLaw, change: Parameters) -> Float[Array, ""]:
     """½ δᵀHδ, whose gradient by δ is Hδ."""
     logit_change = student.with_parameters(change).logits
     scores = teacher.scores
@@ -87,4 +88,4 @@ def _half_curvature(teacher: Teacher, student: PositionOnly, law: Inputs, change
         + (value**2).sum() * (score_change**2).sum()
         + 2 * (value_change * value).sum() * (scores * score_change).sum()
     )
-    return 0.5 * teacher.activation.second_moment * variance
+    return as_array(0.5 * teacher.activation.second_moment * variance)

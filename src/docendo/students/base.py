@@ -8,7 +8,7 @@ from `Student` alone: it is trained and judged by sampling.
 
 import abc
 from collections.abc import Mapping
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -18,11 +18,32 @@ from jaxtyping import Array, Float
 from docendo.activations import Activation
 from docendo.precision import AnyArray, as_array
 
-__all__ = ["Parameters", "PositionStudent", "Student"]
+__all__ = ["Parameters", "PositionStudent", "Shaped", "Student"]
 
 Parameters = dict[str, Array]
 
 Self = TypeVar("Self", bound="Student")
+
+
+@runtime_checkable
+class Shaped(Protocol):
+    """What a zero start is shaped and activated like: a teacher, without importing one, or another student."""
+
+    @property
+    def tokens(self) -> int:
+        """D."""
+
+    @property
+    def features(self) -> int:
+        """d."""
+
+    @property
+    def channels(self) -> int:
+        """M."""
+
+    @property
+    def activation(self) -> Activation | None:
+        """σ."""
 
 
 class Student(eqx.Module):

@@ -13,8 +13,7 @@ from jaxtyping import Array, Float
 from docendo.activations import Activation
 from docendo.checks import check_axes, check_finite, check_positive
 from docendo.precision import AnyArray, as_array
-from docendo.students.base import Student
-from docendo.teachers.base import Teacher
+from docendo.students.base import Shaped, Student
 
 __all__ = ["ContentAttention"]
 
@@ -68,7 +67,7 @@ class ContentAttention(Student):
         check_positive("logit_scale", self.logit_scale, 0.25)
 
     @classmethod
-    def zeros(cls, teacher: Teacher, positions: Any = None, logit_scale: Any = None) -> "ContentAttention":
+    def zeros(cls, teacher: Shaped, positions: Any = None, logit_scale: Any = None) -> "ContentAttention":
         """The zero start, shaped and activated like the teacher; `positions` left out is the unit matrix."""
         encodings = jnp.eye(teacher.tokens) if positions is None else as_array(positions)
         width = teacher.features + encodings.shape[0]

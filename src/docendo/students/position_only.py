@@ -13,8 +13,7 @@ from docendo.activations import Activation
 from docendo.checks import check_axes, check_finite, check_positive, is_concrete
 from docendo.positions import is_orthonormal
 from docendo.precision import as_array
-from docendo.students.base import PositionStudent
-from docendo.teachers.base import Teacher
+from docendo.students.base import PositionStudent, Shaped
 
 __all__ = ["PositionOnly"]
 
@@ -67,10 +66,10 @@ class PositionOnly(PositionStudent):
             check_finite("positions", self.positions)
 
     @classmethod
-    def zeros(cls, teacher: Teacher, positions: Any = None, logit_scale: Any = None) -> "PositionOnly":
+    def zeros(cls, teacher: Shaped, positions: Any = None, logit_scale: Any = None) -> "PositionOnly":
         """The paper's start: W_V = 0 and W_KQ = 0, shaped and activated like the teacher."""
         width = teacher.tokens if positions is None else as_array(positions).shape[0]
-        value = jnp.zeros_like(teacher.value)
+        value = jnp.zeros((teacher.channels, teacher.features))
         return cls(value, jnp.zeros((width, width)), positions, logit_scale, teacher.activation)
 
     @property

@@ -15,7 +15,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from docendo.checks import check_positive
-from docendo.inputs import Inputs
 from docendo.population.loss import check_compatible, has_exact_loss, unchecked_excess
 from docendo.population.stability import stable_learning_rate
 from docendo.precision import as_array
@@ -130,17 +129,18 @@ def _limit(problem: Problem) -> float | None:
     student = problem.student
     if not isinstance(student, PositionOnly):
         return None
-    return stable_learning_rate(problem.teacher, student.positions, student.logit_scale, problem.inputs)
+    law: Any = problem.inputs
+    return stable_learning_rate(problem.teacher, student.positions, student.logit_scale, law)
 
 
 @eqx.filter_jit
-def _loss(teacher: Teacher, student: Any, law: Inputs) -> Array:
+def _loss(teacher: Teacher, student: Any, law: Any) -> Array:
     return unchecked_excess(teacher, student, law)
 
 
 @eqx.filter_jit
 def _descend(
-    teacher: Teacher, student: Any, law: Inputs, learning_rate: Array, state: Parameters, steps: Any
+    teacher: Teacher, student: Any, law: Any, learning_rate: Array, state: Parameters, steps: Any
 ) -> Parameters:
     def step(_: Array, parameters: Parameters) -> Parameters:
         slopes = jax.grad(lambda moved: unchecked_excess(teacher, student.with_parameters(moved), law))(parameters)

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from docendo.training.base import Dynamics, Measures, Problem, Reading, State
-from docendo.training.status import DIVERGED_FACTOR, Status
+from docendo.training.status import DIVERGED_FACTOR, Status, StatusName
 
 __all__ = ["Outcome", "Position", "follow"]
 
@@ -96,7 +96,7 @@ def _is_bad(dynamics: Dynamics, problem: Problem, state: State, first_loss: floa
     return _verdict(dynamics, problem, state, first_loss) is not None
 
 
-def _verdict(dynamics: Dynamics, problem: Problem, state: State, first_loss: float) -> str | None:
+def _verdict(dynamics: Dynamics, problem: Problem, state: State, first_loss: float) -> StatusName | None:
     loss = float(dynamics.loss(problem, state))
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state) if np.issubdtype(leaf.dtype, np.inexact)]
     if not np.isfinite(loss) or not all(np.isfinite(leaf).all() for leaf in leaves):
@@ -123,7 +123,7 @@ def _locate(
             position = position._replace(at=middle, state=state)
     if position.at > start:
         record(position, dynamics.measure(problem, position.state, position.at))
-    name = _verdict(dynamics, problem, bad, position.first_loss)
+    name = _verdict(dynamics, problem, bad, position.first_loss) or "non_finite"
     what = "the loss is a thousand times its start" if name == "diverged" else "a number is not finite"
     message = f"{what} at {_name(dynamics, end)}; {dynamics.advice(problem)}"
     return Outcome(position, Status(name, message, end))

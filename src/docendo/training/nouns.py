@@ -66,4 +66,4 @@ def restore(spec: Any, arrays: dict[str, np.ndarray]) -> Any:
 
 
 def _constructor_names(kind: type) -> list[str]:
-    return [name for name in inspect.signature(kind.__init__).parameters if name != "self"]
+    return list(inspect.signature(kind).parameters)

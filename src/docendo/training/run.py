@@ -178,7 +178,7 @@ class _Journal:
             return
         if self._observe:
             student = self._dynamics.student(self._problem, position.state)
-            measured = measured | {name: np.asarray(look(student)) for name, look in self._observe.items()}
+            measured = measured | {name: look(student) for name, look in self._observe.items()}
         values = {name: np.asarray(value) for name, value in measured.items()}
         self.records.append((position.at, values))
         if self._sink is not None:
