@@ -69,7 +69,7 @@ def show_scores(run: Run) -> None:
     top = float(np.asarray(run.teacher.scores).max())
     scores = np.asarray(run.student.heads()[1].mean(0))
     say()
-    say(f"attention at the end: column i is where output i looks, full is {top:.3g} (largest of S*)", style="dim")
+    say(f"attention at the end: column i is where output i looks; full is {top:.3g}, as in S*", style="dim")
     for line in draw_matrix(scores, top=top, ascii_only=not knows_unicode()).splitlines():
         say(line)
 
