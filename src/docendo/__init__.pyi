@@ -18,3 +18,4 @@ from .training import (
 )
 
 __version__: str
+_jax_came_first: bool

@@ -31,7 +31,7 @@ def require_float64() -> None:
     Raises:
         ValueError: `jax_enable_x64` was turned off after docendo was imported, without `DOCENDO_X64=0`.
     """
-    if jax.config.jax_enable_x64 or _left_alone():
+    if jax.config.read("jax_enable_x64") or _left_alone():
         return
     raise ValueError(
         "exact results need float64, but jax_enable_x64 is off. "
@@ -46,7 +46,7 @@ def as_array(values: Any) -> jax.Array:
 
 
 def _switch_on() -> None:
-    if jax.config.jax_enable_x64 or _left_alone():
+    if jax.config.read("jax_enable_x64") or _left_alone():
         return
     jax.config.update("jax_enable_x64", True)
     if docendo._jax_came_first:
