@@ -40,7 +40,8 @@ def test_show_a_report(tmp_path: Path) -> None:
     assert lines[1] == ["cycle", "slope", "of", "loss", "-1", "-1.01", "agrees"]
     assert lines[2] == ["slope", "of", "error", "-1", "-0.52", "agrees"]
     assert lines[3][0] == "pooling"
-    assert " ".join(lines[-1]) == "2 experiments in 4 s: 3 agrees"
+    assert " ".join(lines[-2]) == "2 finished, 4 s of computing: 3 agrees"
+    assert " ".join(lines[-1]) == "unfinished: unfinished: stopped before its end"
 
 
 def writable(folder: Path) -> Path:

@@ -1,7 +1,6 @@
 """`docendo teachers`."""
 
-from collections.abc import Callable
-from typing import Any
+import inspect
 
 from docendo.cli import choices
 from tests.cli.calling import succeed
@@ -12,16 +11,9 @@ def test_teachers_lists_each_with_parameters_and_picture() -> None:
     for name, constructor in choices.CONSTRUCTORS.items():
         (part,) = (part for part in said.split("\n\n") if part.startswith(name + "\n"))
         documented = {line.split()[0] for line in part.splitlines()[1:]}
-        assert set(inspect_parameters(constructor)) <= documented, name
+        assert set(inspect.signature(constructor).parameters) <= documented, name
         assert "┌" in part
     assert succeed("teachers group_sparse random").split("\n")[0] == "group_sparse"
-
-
-def inspect_parameters(constructor: Callable[..., Any]) -> list[str]:
-    code = constructor
-    while hasattr(code, "__wrapped__"):
-        code = code.__wrapped__
-    return list(code.__code__.co_varnames[: code.__code__.co_argcount + code.__code__.co_kwonlyargcount])
 
 
 def test_teachers_picture_is_the_support() -> None:

@@ -10,6 +10,7 @@ import typer
 from docendo import __version__
 from docendo.cli.commands import Commands
 from docendo.cli.console import say
+from docendo.cli.report import report
 from docendo.cli.show import show
 from docendo.cli.teachers import teachers
 from docendo.cli.train import train
@@ -42,7 +43,7 @@ def docendo_itself(
     raise typer.Exit
 
 
-for command in (train, show, teachers):
+for command in (train, teachers, show, report):
     app.command()(command)
 
 

@@ -17,15 +17,11 @@ def show(
     Of a run: its course, where it ended, and its attention as a picture. Of a report: claims, numbers and verdicts.
     """
     if path.is_dir():
-        _show_report(path)
+        from docendo.cli import verdicts
+
+        verdicts.show_verdicts(path)
     else:
         _show_run(path, as_json)
-
-
-def _show_report(folder: Path) -> None:
-    from docendo.cli import verdicts
-
-    verdicts.show_results(verdicts.stored_results(folder))
 
 
 def _show_run(file: Path, as_json: bool) -> None:

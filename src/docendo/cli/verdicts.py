@@ -1,37 +1,37 @@
-"""What a report folder holds, as a table: what each experiment claims, what was measured, and the verdict."""
+"""What a report folder holds, as a table: what is claimed, what was measured, and the verdict."""
 
 from pathlib import Path
 
 from docendo.cli.console import say, say_table
-from docendo.results import Finding, Result, load_result
+from docendo.report.reading import read_stored
+from docendo.results import Finding, Result
 
-__all__ = ["show_results", "stored_results"]
+__all__ = ["show_verdicts"]
 
 
-def stored_results(folder: Path) -> list[Result]:
-    """The results of the finished experiments of a report folder, by name.
+def show_verdicts(folder: Path) -> None:
+    """One line per finding, then how many of each verdict, then what did not finish.
 
     Raises:
-        ValueError: the folder holds none, or one is damaged.
+        ValueError: the folder holds no finished experiment, or a file of it is damaged.
     """
-    found = [load_result(file.parent) for file in sorted(folder.glob("runs/*/result.json"))]
-    if not found:
-        raise ValueError(f"{folder} holds no finished experiment. Make some: docendo reproduce --out {folder}.")
-    return found
-
-
-def show_results(results: list[Result]) -> None:
-    """One line per finding, then how many of each verdict."""
-    rows = [[result.name, *_cells(finding)] for result in results for finding in result.findings]
-    # A name stands beside its first line only.
-    shown = [row if place == 0 or rows[place - 1][0] != row[0] else ["", *row[1:]] for place, row in enumerate(rows)]
-    say_table(["experiment", "claim", "claimed", "measured", "verdict"], shown, right=[2, 3])
+    experiments = read_stored(folder).experiments
+    results = [experiment.result for experiment in experiments if experiment.result is not None]
+    say_table(["experiment", "claim", "claimed", "measured", "verdict"], _rows(results), right=[2, 3])
     verdicts = [finding.verdict for result in results for finding in result.findings]
-    counts = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    counts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
     seconds = sum(result.seconds for result in results)
     say()
-    say(f"{len(results)} experiments in {seconds:.0f} s: {said or 'nothing claimed'}")
+    say(f"{len(results)} finished, {seconds:.0f} s of computing: {', '.join(counts) or 'nothing claimed'}")
+    for experiment in experiments:
+        if experiment.result is None:
+            say(f"{experiment.name}: {experiment.message}", style="yellow")
+
+
+def _rows(results: list[Result]) -> list[list[str]]:
+    """An experiment's name stands in its first line only."""
+    lines = [(result.name, place, finding) for result in results for place, finding in enumerate(result.findings)]
+    return [["" if place else name, *_cells(finding)] for name, place, finding in lines]
 
 
 def _cells(finding: Finding) -> list[str]:

@@ -1,0 +1,84 @@
+"""The examples, and the code of the documentation's first steps, run and say what they promise."""
+
+import ast
+import re
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+Names = dict[str, Any]
+
+
+def leakage(names: Names) -> float:
+    return float(names["run"].data.leakage[-1])
+
+
+def online_stays_near(names: Names) -> bool:
+    exact, online = (names[name].data.excess_loss.values for name in ("exact", "online"))
+    return bool(np.all(np.abs(online / exact - 1) < 0.1) and exact[-1] < 0.1 * exact[0])
+
+
+# What each example shows, beside that its run completes.
+SHOWN: dict[str, Callable[[Names], bool]] = {
+    "convolution": lambda names: leakage(names) < 0.2,
+    "graph_convolution": lambda names: (
+        names["teacher"].sparsity == 4 and -1.1 < names["run"].data.local_exponent[-1] < -1
+    ),
+    "group_sparse": lambda names: int(names["run"].student.scores.mean(axis=1).argmax()) == 3,
+    "online_and_exact": online_stays_near,
+    "out_of_distribution": lambda names: abs(names["slope"][-1] + 1) < 0.05,
+    "own_teacher": lambda names: bool(np.abs(names["run"].student.scores - names["scores"]).max() < 0.01),
+    "patch_association": lambda names: names["teacher"].support_sizes.tolist() == [3, 2, 3, 3, 3, 3, 2, 3],
+    "random_teacher": lambda names: leakage(names) < 0.2,
+    "save_load_plot": lambda names: names["again"].data.identical(
+        names["run"].data.assign_attrs(names["again"].data.attrs)
+    ),
+    "single_layer": lambda names: bool(names["run"].student.scores.diagonal().min() > 0.9),
+    "sparse_token_selection": lambda names: bool(
+        names["run"].student.scores[np.array([1, 4, 7])].sum(axis=0).min() > 0.9
+    ),
+}
+
+
+def code_lines(source: str) -> int:
+    """Lines that hold code; the opening docstring and comments do not count."""
+    body = ast.parse(source).body
+    is_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    start = body[0].end_lineno or 0 if is_text else 0
+    return sum(1 for line in source.splitlines()[start:] if line.strip() and not line.strip().startswith("#"))
+
+
+def test_every_example_is_described() -> None:
+    assert {path.stem for path in EXAMPLES} == set(SHOWN)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code_lines(path.read_text(encoding="utf-8")) <= 10
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(path))
+    assert capsys.readouterr().out
+    assert all(names[name].status == "completed" for name in ("run", "exact", "online") if name in names)
+    assert SHOWN[path.stem](names)
+
+
+def test_quickstart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    first, *more = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert code_lines(first) <= 10
+    monkeypatch.chdir(tmp_path)
+    names: Names = {}
+    for block in (first, *more):
+        exec(compile(block, "docs/quickstart.md", "exec"), names)
+    assert names["run"].status == "completed"
+    printed = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    assert capsys.readouterr().out == "".join(printed)
