@@ -9,6 +9,7 @@ from .population import (
 from .steps import log_spaced as log_spaced
 from .students import ContentAttention as ContentAttention, MultiHead as MultiHead, PositionOnly as PositionOnly
 from .teachers import Teacher as Teacher
+from .theory import rates as rates
 from .training import (
     GradientDescent as GradientDescent,
     Online as Online,

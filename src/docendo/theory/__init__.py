@@ -1,1 +1,5 @@
 """The judge: measured exponents, stated claims, and what runs say about them. Nothing here trains."""
+
+from docendo.theory import grammar, rates
+
+__all__ = ["grammar", "rates"]
