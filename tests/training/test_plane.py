@@ -134,3 +134,12 @@ def test_the_number_of_steps_does_not_compile_again(caplog):
         end, straight = plane.descend(of, tau, rate, half_way, four), plane.descend(of, tau, rate, state, seven)
     assert not [record for record in caplog.records if "Compiling" in record.getMessage()]
     assert all(np.array_equal(one, other) for one, other in zip(end, straight, strict=True))
+
+
+def test_angles_on_the_unit_circle():
+    """Against NumPy's atan2 from either end to the other; 2 roundings, and NumPy's own."""
+    tiny = 10.0 ** np.linspace(-300, 0, 2001)
+    angles = np.concatenate([np.linspace(0, np.pi, 2001), tiny, np.pi - tiny])
+    sine, cosine = np.abs(np.sin(angles)), np.cos(angles)
+    found = plane.unit_circle_angle(jnp.asarray(sine), jnp.asarray(cosine))
+    np.testing.assert_allclose(found, np.arctan2(sine, cosine), rtol=3 * EPS)

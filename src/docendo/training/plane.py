@@ -35,7 +35,7 @@ from docendo.students.position_only import PositionOnly
 from docendo.teachers.base import Teacher
 from docendo.training.base import Problem
 
-__all__ = ["PlaneState", "descend", "fits", "parameters", "place"]
+__all__ = ["PlaneState", "descend", "fits", "parameters", "place", "unit_circle_angle"]
 
 WIDE = 128
 """Tokens from which on a softmax is faster along the last axis, that is with S transposed."""
@@ -173,12 +173,28 @@ def _angular(
     agreement = target.score_square + x
     cos_column = agreement / (teacher_column * column)
     sin_column = jnp.sqrt(jnp.maximum(y - x * x / target.score_square, 0)) / column
-    sine = jnp.hypot(sin_row[:, None], cos_row[:, None] * sin_column)
-    angle = jnp.arctan2(sine, cos_row[:, None] * cos_column)
+    sine = jnp.sqrt((sin_row**2)[:, None] + (cos_row**2)[:, None] * sin_column**2)
+    angle = unit_circle_angle(sine, cos_row[:, None] * cos_column)
     own_row = jnp.where(present, -bend * teacher_norm / safe * (sine @ (teacher_column * column)), 0)
     own_column = -bend * teacher_column / column * ((teacher_norm * norm) @ sine)
     by_row = _Gradient(0.0, bend * (angle @ agreement), own_row)
     return by_row, _Gradient(0.0, bend * ((teacher_norm * along) @ angle), own_column)
+
+
+def unit_circle_angle(sine: Float[Array, "M D"], cosine: Float[Array, "M D"]) -> Float[Array, "M D"]:
+    """atan2(sin θ, cos θ) for sin θ ≥ 0 on the unit circle, within 2 roundings; several times faster than XLA's.
+
+    The smaller and the larger of sin θ and |cos θ| give the angle α ≤ π/4 to the nearer axis, and the half-angle
+    formula u = tan(α/2) = smaller / (1 + larger). As u² ≤ 0.172, twenty terms of the series of atan u reach 1e-17.
+    """
+    size = jnp.abs(cosine)
+    half = jnp.minimum(sine, size) / (1 + jnp.maximum(sine, size))
+    series = jnp.zeros_like(half)
+    for power in reversed(range(20)):
+        series = series * half**2 + (-1) ** power / (2 * power + 1)
+    acute = 2 * half * series
+    from_axis = jnp.where(sine <= size, acute, jnp.pi / 2 - acute)
+    return jnp.where(cosine < 0, jnp.pi - from_axis, from_axis)
 
 
 def _spread(per_column: Array, axis: int) -> Array:
