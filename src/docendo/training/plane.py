@@ -181,7 +181,7 @@ def _angular(
     return by_row, _Gradient(0.0, bend * ((teacher_norm * along) @ angle), own_column)
 
 
-def unit_circle_angle(sine: Float[Array, "M D"], cosine: Float[Array, "M D"]) -> Float[Array, "M D"]:
+def unit_circle_angle(sine: Float[Array, "*shape"], cosine: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
     """atan2(sin θ, cos θ) for sin θ ≥ 0 on the unit circle, within 2 roundings; several times faster than XLA's.
 
     The smaller and the larger of sin θ and |cos θ| give the angle α ≤ π/4 to the nearer axis, and the half-angle
