@@ -70,6 +70,12 @@ def test_show_what_is_no_run(content: bytes | str | None, message: str, stored: 
     assert message in done.stderr
 
 
+def test_a_report_has_its_json_already(tmp_path: Path) -> None:
+    done = docendo(f"show {tmp_path} --json")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert str(tmp_path / "summary.json") in done.stderr
+
+
 def test_show_an_empty_folder(tmp_path: Path) -> None:
     done = docendo(f"show {tmp_path}")
     assert done.exit_code == 2

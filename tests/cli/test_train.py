@@ -150,6 +150,14 @@ def test_a_rate_above_the_limit_warns_and_fails(tmp_path: Path) -> None:
     assert dc.load_run(tmp_path / "run.nc").status in ("diverged", "non_finite")
 
 
+def test_a_run_that_fails_at_once_has_no_curves(tmp_path: Path) -> None:
+    done = docendo(f"{SMALL} --learning-rate 1e200 --out {tmp_path / 'run.nc'} --plot {tmp_path / 'run.svg'}")
+    assert done.exit_code == 1
+    assert "at step 1; the stability limit" in done.stdout
+    assert [file.name for file in tmp_path.iterdir()] == ["run.nc"]
+    assert "non_finite" in succeed(f"show {tmp_path / 'run.nc'}")
+
+
 def test_ctrl_c_keeps_what_was_reached_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     straight = succeed(f"{SMALL} --json")
     command = f"{SMALL} --checkpoint {tmp_path / 'state'} --out {tmp_path / 'run.nc'}"

@@ -43,7 +43,7 @@ def docendo_itself(
     raise typer.Exit
 
 
-for command in (train, teachers, show, report):
+for command in (train, show, report, teachers):
     app.command()(command)
 
 

@@ -46,11 +46,17 @@ def check_picture(file: Path | None) -> None:
     check_file(file)
 
 
-def keep(run: Run, out: Path | None, plot: Path | None) -> None:
-    """Write the run and its picture where they were asked for."""
+def keep(run: Run, out: Path | None, plot: Path | None) -> dict[str, str]:
+    """Write the run and its picture where they were asked for.
+
+    Returns:
+        The files written, by the flag that asked for them. A run that went wrong at once has no curves to draw.
+    """
+    written = {}
     if out is not None:
-        run.save(writable_folder(out.parent) / out.name)
-    if plot is not None:
+        written["out"] = str(run.save(writable_folder(out.parent) / out.name))
+    if plot is not None and (run.data["time"].values > 0).any():
         picture = BytesIO()
         run.plot().savefig(picture, format=plot.suffix[1:])
-        write_atomically(writable_folder(plot.parent) / plot.name, picture.getvalue())
+        written["plot"] = str(write_atomically(writable_folder(plot.parent) / plot.name, picture.getvalue()))
+    return written

@@ -16,12 +16,12 @@ def show(
 
     Of a run: its course, where it ended, and its attention as a picture. Of a report: claims, numbers and verdicts.
     """
-    if path.is_dir():
-        from docendo.cli import verdicts
-
-        verdicts.show_verdicts(path)
-    else:
+    if not path.is_dir():
         _show_run(path, as_json)
+    elif as_json:
+        raise ValueError(f"--json is for a run; a report's numbers are in {path / 'summary.json'} already.")
+    else:
+        _show_report(path)
 
 
 def _show_run(file: Path, as_json: bool) -> None:
@@ -35,3 +35,9 @@ def _show_run(file: Path, as_json: bool) -> None:
     runs.show_course(run)
     runs.show_end(run, list(dict.fromkeys([*runs.HEADLINES, *runs.scalars(run)])))
     runs.show_scores(run)
+
+
+def _show_report(folder: Path) -> None:
+    from docendo.cli import verdicts
+
+    verdicts.show_verdicts(folder)

@@ -120,9 +120,8 @@ def train(
         checkpoint=checkpoint,
         progress=not quiet,
     )
-    outputs.keep(run, out, plot)
-    written = {"out": out, "plot": plot, "checkpoint": checkpoint}
-    _tell(run, {flag: str(path) for flag, path in written.items() if path is not None}, as_json)
+    written = outputs.keep(run, out, plot) | ({} if checkpoint is None else {"checkpoint": str(checkpoint)})
+    _tell(run, written, as_json)
     runs.leave_with(run)
 
 
