@@ -93,6 +93,10 @@ class Student(eqx.Module):
         arrays = [as_array(array) for array in parameters.values()]
         return eqx.tree_at(lambda student: [getattr(student, name) for name in parameters], self, arrays)
 
+    def without_activation(self: Self) -> Self:
+        """This student with σ left open, so that a teacher of any activation may judge it."""
+        return eqx.tree_at(lambda student: student.activation, self, None, is_leaf=lambda leaf: leaf is None)
+
     def with_frozen_zeros(self: Self, parameters: Parameters) -> Self:
         """The structure of this student holding `parameters`, and zeros where training moves nothing.
 
