@@ -14,6 +14,7 @@ from typing import Protocol
 
 from rich import progress as bars
 from rich.console import Console
+from rich.table import Column
 from rich.text import Text
 
 __all__ = ["Progress", "progress_bar"]
@@ -99,7 +100,8 @@ class _Lines:
 
 class _Rate(bars.ProgressColumn):
     def __init__(self, unit: str) -> None:
-        super().__init__()
+        # on a narrow terminal the bar gives way, not the unit
+        super().__init__(Column(no_wrap=True))
         self._unit = unit
 
     def render(self, task: bars.Task) -> Text:
