@@ -66,7 +66,7 @@ def worst(name: str) -> Figure:
         f"A caption with markup {MARKUP}",
         (
             Curves(f"Twelve curves {MARKUP}", "steps T", "excess loss over K(D − K), a label that is long", many),
-            Curves("Gaps and zeros", "steps T $x$", "$$y$$", (Curve(MARKUP, range(1, 9), gaps),)),
+            Curves("Gaps and zeros", "steps T $x$", "$$y$$", (Curve(MARKUP, list(range(1, 9)), gaps),)),
             Curves("One point, one constant", "T", "c", (Curve("p", [10.0], [1.0]), Curve("c", [1, 1e3], [1, 1]))),
             Curves("Nothing to draw", "T", "loss", (Curve("all zero", [1, 2], [0, 0]),)),
             Heatmap("Missing entries", "column", "row", [[0.0, None, 1.0], [0.5, 0.2, 0.3]], f"value {MARKUP}"),

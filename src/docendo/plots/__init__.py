@@ -8,8 +8,10 @@ from docendo.plots.drawing import Drawing, draw
 from docendo.plots.prepare import ReadyCurve, ReadyCurves, ReadyHeatmap, ReadyPanel, prepare
 from docendo.plots.run import describe_run, plot_run
 from docendo.plots.saving import save_figure
+from docendo.plots.style import MISSING
 
 __all__ = [
+    "MISSING",
     "Drawing",
     "ReadyCurve",
     "ReadyCurves",
