@@ -24,6 +24,4 @@ __all__ = [
     "universal_law_card",
 ]
 
-CARDS = {
-    card().name: card for card in (theorem_3_1, theorem_3_2, decomposition, scalar_limits, universal_law_card)
-}
+CARDS = {card().name: card for card in (theorem_3_1, theorem_3_2, decomposition, scalar_limits, universal_law_card)}

@@ -9,7 +9,8 @@ D are limits as D → ∞ where D is swept. O and Ω allow a drift in one direct
 q = law compares numbers: lim q/law must be 1 on every curve. q <= law must hold at every recorded point.
 
 Intervals come from the spread of extrapolations (`docendo.theory.rates`). Two exponents closer than
-`EXPONENT_RESOLUTION` are not told apart, and two numbers not closer than `NUMBER_RESOLUTION`.
+`EXPONENT_RESOLUTION` are not told apart, nor two numbers closer than `NUMBER_RESOLUTION`. An interval wider than
+`WIDEST_DECISIVE` can refute an exponent but not confirm it: then the claim is undecided.
 """
 
 import math
@@ -28,6 +29,7 @@ from docendo.theory.verdicts import Exponent, Hypothesis, Label, Outcome, Verdic
 __all__ = ["EXPONENT_RESOLUTION", "Claim", "Curve", "judge"]
 
 EXPONENT_RESOLUTION = 0.01
+WIDEST_DECISIVE = 0.2
 NUMBER_RESOLUTION = 1e-3
 BOUND_RESOLUTION = 1e-9
 
@@ -86,7 +88,9 @@ def judge(claim: Claim, families: Sequence[Sequence[Curve]], hypotheses: Sequenc
         return _verdict(claim, "not applicable", message, hypotheses)
     if claim.statement.sense in ("Theta", "O", "Omega"):
         return _growth(claim, families, hypotheses)
-    return _bound(claim, families, hypotheses) if claim.statement.sense == "<=" else _equality(claim, families, hypotheses)
+    return (
+        _bound(claim, families, hypotheses) if claim.statement.sense == "<=" else _equality(claim, families, hypotheses)
+    )
 
 
 def _growth(claim: Claim, families: Sequence[Sequence[Curve]], hypotheses: Sequence[Hypothesis]) -> Verdict:
@@ -173,13 +177,12 @@ def _near_one(estimate: Estimate) -> bool | None:
 def _compare(claimed: float, measured: Estimate, sense: Sense) -> Exponent:
     low, high = measured.low - claimed, measured.high - claimed
     above, below = low > EXPONENT_RESOLUTION, high < -EXPONENT_RESOLUTION
-    inside = -EXPONENT_RESOLUTION <= low and high <= EXPONENT_RESOLUTION
     if sense == "Theta":
-        agrees = False if above or below else (True if _within(claimed, measured) and math.isfinite(low + high) else None)
+        agrees = False if above or below else (True if high - low <= WIDEST_DECISIVE else None)
     elif sense == "O":
-        agrees = False if above else (True if below or inside or high <= EXPONENT_RESOLUTION else None)
+        agrees = False if above else (True if high <= EXPONENT_RESOLUTION else None)
     else:
-        agrees = False if below else (True if above or inside or low >= -EXPONENT_RESOLUTION else None)
+        agrees = False if below else (True if low >= -EXPONENT_RESOLUTION else None)
     return Exponent(claimed, measured, agrees)
 
 

@@ -37,7 +37,9 @@ def hypotheses(curves: Sequence[Curve]) -> list[Hypothesis]:
     most = max(_step_size(curve) for curve in curves)
     late = min(_lateness(curve) for curve in curves)
     return [
-        Hypothesis("D at least polynomial in M and K", None, "the polynomial is not stated; limits as D → ∞ are judged"),
+        Hypothesis(
+            "D at least polynomial in M and K", None, "the polynomial is not stated; limits as D → ∞ are judged"
+        ),
         Hypothesis(
             "η at most of order M⁻¹ D^(−5/2)",
             None,

@@ -40,4 +40,6 @@ def hypotheses(curves: Sequence[Curve]) -> list[Hypothesis]:
 
 def remarks(curves: Sequence[Curve]) -> list[str]:
     """What the certificate adds to the theorem."""
-    return ["certified_share is the exact excess under an exponential law, over the certificate, at every save."]
+    return [
+        "certified_share is the exact excess under a law with correlated tokens (labels f*(X̃) + independent noise) over its certificate ½B², at every save; for the identity the two are equal."
+    ]

@@ -12,7 +12,7 @@ Texts are read by Python's own parser and then rebuilt from a short list of allo
 code; length, nesting and powers are bounded.
 """
 
-from docendo.theory.grammar.claims import ParsedClaim, Sense, parse_claim
+from docendo.theory.grammar.claims import ParsedClaim, Sense, parse_claim, parse_law
 from docendo.theory.grammar.errors import ClaimError
 from docendo.theory.grammar.expressions import Monomial, evaluate, monomial
 from docendo.theory.grammar.names import VARIABLES
@@ -27,5 +27,6 @@ __all__ = [
     "evaluate",
     "monomial",
     "parse_claim",
+    "parse_law",
     "parse_ranges",
 ]

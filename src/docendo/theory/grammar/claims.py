@@ -15,7 +15,7 @@ from docendo.theory.grammar.expressions import LARGEST_POWER, Expression, Monomi
 from docendo.theory.grammar.names import ALIASES, VARIABLES, suggestion
 from docendo.theory.grammar.reading import LawReader, check_text
 
-__all__ = ["ParsedClaim", "Sense", "parse_claim"]
+__all__ = ["ParsedClaim", "Sense", "parse_claim", "parse_law"]
 
 Sense = Literal["=", "<=", "Theta", "O", "Omega"]
 
@@ -99,6 +99,17 @@ def parse_claim(text: str, quantities: Collection[str]) -> ParsedClaim:
     expression = reader.build(body)
     _check_law(reader, body, sense, expression)
     return ParsedClaim(text, quantity, sense, reader.source(body), expression)
+
+
+def parse_law(text: str) -> Expression:
+    """Read a law alone, for example "D**(-3/2)", as the right side of a claim.
+
+    Raises:
+        ClaimError: (a ValueError) the text is no law; it points at the character.
+    """
+    text = check_text(text)
+    reader = LawReader(text, len(text) - len(text.lstrip(" ")))
+    return reader.build(reader.parse())
 
 
 def _relation(text: str) -> re.Match[str]:
