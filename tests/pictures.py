@@ -154,7 +154,11 @@ def store_theory(where: Path) -> None:
         "verdict": "fails",
         "label": "theorem",
     }
-    verdict = {"claims": [claim], "definitions": {"logit_scale": "1/sqrt(D)", "positions": "orthogonal"}, "versions": {}}
+    verdict = {
+        "claims": [claim],
+        "definitions": {"logit_scale": "1/sqrt(D)", "positions": "orthogonal"},
+        "versions": {},
+    }
     (where / "theorem-3.1.json").write_text(json.dumps(verdict))
     (where / "figures.json").write_text(json.dumps([figure_to_json(losses("collapse", "Collapse"))]))
 

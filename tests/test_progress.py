@@ -47,9 +47,7 @@ def test_nothing_is_shown_when_off(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines_of(capsys) == []
 
 
-def test_lines_say_what_how_far_how_fast_and_how_long(
-    clock: Clock, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lines_say_what_how_far_how_fast_and_how_long(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     with progress_bar("training", 10_000, start=1000) as bar:
         clock.now += 20
         bar.update(5000)

@@ -138,9 +138,7 @@ def changed(images: np.ndarray, value: float) -> np.ndarray:
         ({"x": IMAGES, "y": LABELS}, r"it holds \['x', 'y'\]"),
     ],
 )
-def test_npz_with_something_else_is_refused(
-    tmp_path: Path, arrays: dict[str, np.ndarray], message: str
-) -> None:
+def test_npz_with_something_else_is_refused(tmp_path: Path, arrays: dict[str, np.ndarray], message: str) -> None:
     np.savez(tmp_path / "d.npz", **arrays)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=message) as caught:
         load_digits(tmp_path / "d.npz")
@@ -163,17 +161,13 @@ def test_folder_lacking_one_of_a_pair_is_refused(tmp_path: Path) -> None:
     write_pair(tmp_path, "train", IMAGES, LABELS)
     write_pair(tmp_path, "t10k", IMAGES, LABELS)
     (tmp_path / "t10k-labels-idx1-ubyte").unlink()
-    with pytest.raises(
-        ValueError, match=r"lacks t10k-labels-idx1-ubyte\[.gz\], which belongs to .*t10k-images"
-    ):
+    with pytest.raises(ValueError, match=r"lacks t10k-labels-idx1-ubyte\[.gz\], which belongs to .*t10k-images"):
         load_digits(tmp_path)
 
 
 def test_idx_files_that_disagree_are_refused(tmp_path: Path) -> None:
     write_pair(tmp_path, "train", IMAGES, LABELS[:4])
-    with pytest.raises(
-        ValueError, match=r"train-images-idx3-ubyte with train-labels-idx1-ubyte: .* got \(4,\) for 5"
-    ):
+    with pytest.raises(ValueError, match=r"train-images-idx3-ubyte with train-labels-idx1-ubyte: .* got \(4,\) for 5"):
         load_digits(tmp_path)
     (tmp_path / "train-images-idx3-ubyte").write_bytes(idx(IMAGES)[:-1])
     with pytest.raises(ValueError, match=r"train-images-idx3-ubyte is not a whole IDX file"):
@@ -193,9 +187,7 @@ def mirror(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     served = tmp_path / "served"
     served.mkdir()
     write_pair(served, "train", IMAGES, LABELS, zipped=True)
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(served))
-    )
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(served)))
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/", served
@@ -221,17 +213,13 @@ def test_download_takes_the_first_mirror_that_works_and_keeps_the_files(
 def test_download_of_other_bytes_is_refused(mirror: tuple[str, Path], tmp_path: Path) -> None:
     address, served = mirror
     wanted = dict.fromkeys(checksums(served), "0" * 64)
-    with pytest.raises(
-        ValueError, match="could not download train-.*hash.*Without a network, take the digits"
-    ):
+    with pytest.raises(ValueError, match="could not download train-.*hash.*Without a network, take the digits"):
         download_digits((address,), wanted, tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
 
 
 def test_download_without_a_network_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        ValueError, match=r"could not download train-images.*127.0.0.1:9.*Without a network, take"
-    ):
+    with pytest.raises(ValueError, match=r"could not download train-images.*127.0.0.1:9.*Without a network, take"):
         download_digits(("http://127.0.0.1:9/",), folder=tmp_path)
 
 
@@ -283,9 +271,7 @@ def test_patches_are_tokens_row_by_row() -> None:
     assert tokens.shape == (2, 9, 81)
     for r in range(9):
         for c in range(9):
-            assert np.array_equal(
-                tokens[1, :, 9 * r + c], images[1, 3 * r : 3 * r + 3, 3 * c : 3 * c + 3].ravel()
-            )
+            assert np.array_equal(tokens[1, :, 9 * r + c], images[1, 3 * r : 3 * r + 3, 3 * c : 3 * c + 3].ravel())
 
 
 def test_pooling_groups_are_blocks_of_nine_by_nine_pixels() -> None:
@@ -314,9 +300,7 @@ def test_bad_images_are_refused(use: object, images: np.ndarray, message: str) -
 
 
 def test_bad_sizes_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match="got images 28 × 28 and patch=3. Try patches\\(resize\\(images, 27\\), 3\\)"
-    ):
+    with pytest.raises(ValueError, match="got images 28 × 28 and patch=3. Try patches\\(resize\\(images, 27\\), 3\\)"):
         patches(IMAGES)
     with pytest.raises(ValueError, match="got images 28 × 28 and patch=0"):
         patches(IMAGES, 0)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from docendo.experiments.idx import read_idx
 
@@ -67,9 +66,7 @@ def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
     rest=st.binary(max_size=30),
     packed=st.booleans(),
 )
-def test_any_bytes_are_read_or_refused_clearly(
-    tmp_path: Path, beginning: bytes, rest: bytes, packed: bool
-) -> None:
+def test_any_bytes_are_read_or_refused_clearly(tmp_path: Path, beginning: bytes, rest: bytes, packed: bool) -> None:
     content = beginning + rest
     path = written(tmp_path / "any", gzip.compress(content, mtime=0) if packed else content)
     try:

@@ -5,14 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from docendo.files import content_hash, read_json, to_json, write_json
 
-FINITE = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-)
+FINITE = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 NESTED = st.recursive(
     FINITE,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -113,7 +110,4 @@ def test_hash_of_an_array_depends_on_entries_not_on_layout() -> None:
 
 def test_hash_is_the_same_in_every_session() -> None:
     # printf '{"D":8,"eta":0.1}' | sha256sum
-    assert (
-        content_hash({"eta": 0.1, "D": 8})
-        == "962bcee3f3329c5ba91bdddd52a253ef37edfda91ea1edc10840decb0ab67a1f"
-    )
+    assert content_hash({"eta": 0.1, "D": 8}) == "962bcee3f3329c5ba91bdddd52a253ef37edfda91ea1edc10840decb0ab67a1f"

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from docendo.sinks import JsonLines
 
@@ -73,9 +72,7 @@ def test_log_cut_anywhere_is_continued(tmp_path: Path, cut: int, resumed: int) -
 def test_file_that_is_no_log_is_refused_and_left_alone(tmp_path: Path, content: bytes, line: int) -> None:
     path = tmp_path / "notes"
     path.write_bytes(content)
-    with pytest.raises(
-        ValueError, match=f"notes is not a log to continue: line {line} is .*Choose another file"
-    ):
+    with pytest.raises(ValueError, match=f"notes is not a log to continue: line {line} is .*Choose another file"):
         logged(path, 5)
     assert path.read_bytes() == content
 
@@ -84,9 +81,7 @@ def test_bad_values_are_refused_before_anything_is_written(tmp_path: Path) -> No
     sink = JsonLines(tmp_path / "log")
     with pytest.raises(ValueError, match="got loss='high'"):
         sink.log(1, {"loss": "high"})
-    with pytest.raises(
-        ValueError, match="'step' is the name of the line's step, got a value of that name: 3"
-    ):
+    with pytest.raises(ValueError, match="'step' is the name of the line's step, got a value of that name: 3"):
         sink.log(1, {"step": 3})
     assert list(tmp_path.iterdir()) == []
 

@@ -49,7 +49,8 @@ def load_digits(source: str | os.PathLike[str] | None = None) -> tuple[np.ndarra
             * None: the 10,000 training images that come with docendo (any prefix of them is a fair sample);
             * a folder with MNIST's IDX files (``train-images-idx3-ubyte``, ``train-labels-idx1-ubyte``,
               ``t10k-images-idx3-ubyte``, ``t10k-labels-idx1-ubyte``, each plain or ``.gz``), one pair or both;
-            * an npz file with the arrays ``images`` and ``labels``, or ``x_train``, ``y_train``, ``x_test``, ``y_test``;
+            * an npz file with the arrays ``images`` and ``labels``, or ``x_train``, ``y_train``, ``x_test``,
+              ``y_test``;
             * ``"download"``: all 70,000, by `download_digits`.
 
     Returns:
@@ -66,9 +67,7 @@ def load_digits(source: str | os.PathLike[str] | None = None) -> tuple[np.ndarra
     if path.is_dir():
         return _from_folder(path)
     if not path.exists():
-        raise ValueError(
-            f"the digits must be a folder of IDX files, an npz file or 'download'; {path} doesn't exist"
-        )
+        raise ValueError(f"the digits must be a folder of IDX files, an npz file or 'download'; {path} doesn't exist")
     return _from_npz(path)
 
 
@@ -118,8 +117,8 @@ def resize(images: np.ndarray, size: int = 27, *, mean: float = MEAN, std: float
     The resampling is bilinear with pixel centres aligned: output row j is read at input row (j + ½)·s/size − ½, s being
     the images' side, linearly between the two rows around it; columns alike.
 
-    With the defaults, pixels of MNIST have mean 0 and, as resampling smooths, standard deviation 0.92; the background is
-    −0.4242. ``mean=0, std=1`` gives values in [0, 1] with background 0.
+    With the defaults, pixels of MNIST have mean 0 and, as resampling smooths, standard deviation 0.92; the background
+    is −0.4242. ``mean=0, std=1`` gives values in [0, 1] with background 0.
 
     Args:
         images: (n, s, s), values 0 … 255.
@@ -135,9 +134,7 @@ def resize(images: np.ndarray, size: int = 27, *, mean: float = MEAN, std: float
     """
     images = _square_images(images)
     if size < 1 or not std > 0:
-        raise ValueError(
-            f"size and std must be positive, got size={size}, std={std}. Try size=27, std={STD}."
-        )
+        raise ValueError(f"size and std must be positive, got size={size}, std={std}. Try size=27, std={STD}.")
     zoom = (1, size / images.shape[1], size / images.shape[2])
     resampled = ndimage.zoom(images, zoom, output=np.float64, order=1, mode="nearest", grid_mode=True)
     return np.asarray((resampled / 255 - mean) / std)
@@ -202,10 +199,7 @@ def _from_npz(path: Path) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"{path} must hold images and labels, or x_train and y_train (x_test and y_test); it holds {sorted(arrays)}"
         )
-    parts = [
-        _checked(arrays[images], arrays[labels], f"{images} and {labels} in {path}")
-        for images, labels in present
-    ]
+    parts = [_checked(arrays[images], arrays[labels], f"{images} and {labels} in {path}") for images, labels in present]
     return np.concatenate([images for images, _ in parts]), np.concatenate([labels for _, labels in parts])
 
 
@@ -213,9 +207,7 @@ def _checked(images: np.ndarray, labels: np.ndarray, where: str) -> tuple[np.nda
     if images.ndim != 3 or images.shape[1:] != (_SIDE, _SIDE) or not len(images):
         raise ValueError(f"{where}: the images must be (n, 28, 28) with n > 0, got {images.shape}")
     if labels.shape != images.shape[:1]:
-        raise ValueError(
-            f"{where}: there must be one label per image, got {labels.shape} for {len(images)} images"
-        )
+        raise ValueError(f"{where}: there must be one label per image, got {labels.shape} for {len(images)} images")
     return (
         _whole(images, 255, f"{where}: pixels").astype(np.uint8),
         _whole(labels, 9, f"{where}: labels").astype(np.int64),
@@ -234,9 +226,7 @@ def _whole(values: np.ndarray, largest: int, what: str) -> np.ndarray:
 def _square_images(images: np.ndarray) -> np.ndarray:
     images = np.asarray(images)
     if images.ndim != 3 or images.shape[1] != images.shape[2] or 0 in images.shape:
-        raise ValueError(
-            f"images must have shape (n, side, side), none of it 0, got {images.shape}. Try image[None]."
-        )
+        raise ValueError(f"images must have shape (n, side, side), none of it 0, got {images.shape}. Try image[None].")
     if images.dtype.kind not in "biuf":
         raise ValueError(f"images must hold real numbers, got dtype {images.dtype}")
     bad = np.argwhere(~np.isfinite(images))

@@ -102,9 +102,7 @@ def _parsed(path: FilePath, member: np.ndarray) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} has a damaged header: {error}") from error
     if not isinstance(about, dict) or about.get("format") != _FORMAT:
-        raise ValueError(
-            f"{path} is an npz file, but not one of docendo's: its header has no format {_FORMAT!r}"
-        )
+        raise ValueError(f"{path} is an npz file, but not one of docendo's: its header has no format {_FORMAT!r}")
     version = about.get("version")
     if isinstance(version, int) and version > FORMAT_VERSION:
         raise ValueError(
@@ -123,16 +121,13 @@ def _described(arrays: Mapping[str, np.ndarray]) -> dict[str, list[Any]]:
 def _name(name: object) -> str:
     # The zip format cuts a name at NUL, so two arrays could end under one name.
     if not isinstance(name, str) or name in ("", _HEADER) or zipfile.ZipInfo(name).filename != name:
-        raise ValueError(
-            f"an array's name must be a string, not empty, without NUL and not {_HEADER}, got {name!r}"
-        )
+        raise ValueError(f"an array's name must be a string, not empty, without NUL and not {_HEADER}, got {name!r}")
     return name
 
 
 def _storable(name: str, array: np.ndarray) -> np.ndarray:
     if array.dtype.kind not in "biufcSU":
         raise ValueError(
-            f"array {name!r} must hold numbers or strings, got dtype {array.dtype}. "
-            "Try np.asarray(array, np.float64)."
+            f"array {name!r} must hold numbers or strings, got dtype {array.dtype}. Try np.asarray(array, np.float64)."
         )
     return array

@@ -73,9 +73,7 @@ def _plain(value: object, array_as: Callable[[np.ndarray], object], where: str) 
         return [_plain(item, array_as, f"{where}[{index}]") for index, item in enumerate(value)]
     array = np.asarray(value) if hasattr(value, "__array__") else None
     if array is None or array.dtype.kind not in "biufU":
-        raise ValueError(
-            f"{where} must be a number, string, list, mapping or array, got {value!r}. Try str(...)."
-        )
+        raise ValueError(f"{where} must be a number, string, list, mapping or array, got {value!r}. Try str(...).")
     return array.item() if array.ndim == 0 else array_as(array)
 
 

@@ -22,9 +22,7 @@ _ABOVE_AND_BELOW: Final = 90
 def heatmap_plot(ready: ReadyHeatmap) -> Plot:
     """The matrix as an image whose cells tell their row, column and value."""
     panel, (rows, columns) = ready.panel, ready.values.shape
-    plot = framed(
-        panel.x_label, panel.y_label, x_range=Range1d(-0.5, columns - 0.5), y_range=Range1d(rows - 0.5, -0.5)
-    )
+    plot = framed(panel.x_label, panel.y_label, x_range=Range1d(-0.5, columns - 0.5), y_range=Range1d(rows - 0.5, -0.5))
     palette = [to_hex(colour) for colour in colormaps[ready.colour_map](np.linspace(0, 1, _SHADES))]
     mapper = LinearColorMapper(palette=palette, low=ready.low, high=ready.high, nan_color=MISSING)
     image = plot.image([ready.values.astype(np.float32)], x=-0.5, y=-0.5, dw=columns, dh=rows, color_mapper=mapper)

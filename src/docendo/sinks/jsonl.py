@@ -37,9 +37,7 @@ class JsonLines:
         except OSError as error:
             raise ValueError(f"can't make the folder of {self._path}: {error.strerror or error}") from error
         if self._path.is_dir():
-            raise ValueError(
-                f"a log must be a file, {self._path} is a folder. Try {self._path / 'log.jsonl'}."
-            )
+            raise ValueError(f"a log must be a file, {self._path} is a folder. Try {self._path / 'log.jsonl'}.")
 
     def log(self, step: int, values: Mapping[str, Any]) -> None:
         """Appends one line.
@@ -48,9 +46,7 @@ class JsonLines:
             ValueError: A value is no number, one is named ``step``, or the file holds something else than a log.
         """
         if "step" in values:
-            raise ValueError(
-                f"'step' is the name of the line's step, got a value of that name: {values['step']!r}"
-            )
+            raise ValueError(f"'step' is the name of the line's step, got a value of that name: {values['step']!r}")
         step = operator.index(step)
         numbers = {name: _nullable(array.tolist()) for name, array in as_numbers(values).items()}
         line = json.dumps({"step": step, **numbers}, allow_nan=False) + "\n"

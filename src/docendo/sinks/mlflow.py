@@ -40,9 +40,7 @@ class MLflow:
     def log(self, step: int, values: Mapping[str, Any]) -> None:
         """Logs every number at this step."""
         now = time.time_ns() // 1_000_000
-        metrics = [
-            self._metric(name, number, now, int(step)) for name, number in one_number_each(values).items()
-        ]
+        metrics = [self._metric(name, number, now, int(step)) for name, number in one_number_each(values).items()]
         for first in range(0, len(metrics), _BATCH):
             self._client.log_batch(self._run_id, metrics=metrics[first : first + _BATCH])
 
