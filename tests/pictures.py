@@ -1,12 +1,13 @@
 """Figures and stored experiments as docendo makes them, and worse: long names, markup, gaps, noise below zero."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
+import h5netcdf
 import numpy as np
 
 from docendo.figures import Curve, Curves, Figure, Heatmap, figure_to_json
+from docendo.files import write_json
 from docendo.results import Finding, Result, store_result
 
 MARKUP = "<script>document.title='taken over'</script><b>$x_1$ & \\(y\\)</b>"
@@ -113,22 +114,23 @@ def result(name: str, **changes: object) -> Result:
 def store_examples(out: Path) -> Path:
     """A report's folder: two finished experiments, one with the worst of names, one failed, and theory."""
     store_result(folder(out, "convolution_relu"), result("convolution_relu"), FIGURES[:2])
-    (out / "runs" / "convolution_relu" / "exact.nc").write_bytes(bytes(2_000_000))
+    store_dataset(out / "runs" / "convolution_relu" / "exact.nc")
     observed = Finding(MARKUP, None, float("nan"), None, None, MARKUP, "agrees", "measured", "worst")
     odd = result("odd", title=f"Odd {MARKUP}", paper=MARKUP, summary=MARKUP, findings=[observed], numbers={})
     store_result(folder(out, "odd"), odd, FIGURES[2:])
-    folder(out, "mnist")
+    write_json(folder(out, "mnist") / "error.json", {"error": "MemoryError: out of <memory>", "traceback": ""})
     summary = {
-        "command": "docendo reproduce --seed 0 --out 'a <b>folder</b>'",
-        "seed": 0,
-        "versions": {"docendo": "0.1.0", "jax": "0.10.2"},
+        "docendo_version": "0.1.0",
+        "quick": False,
+        "seed": 7,
         "experiments": {
             "convolution_relu": {"status": "finished", "seconds": 12.34},
             "odd": {"status": "finished", "seconds": 1.0},
-            "mnist": {"status": "failed", "message": "out of <memory>"},
+            "mnist": {"status": "failed", "message": "MemoryError: out of <memory>"},
+            "group_sparse": {"status": "unfinished", "message": "stopped before its end"},
         },
     }
-    (out / "summary.json").write_text(json.dumps(summary))
+    write_json(out / "summary.json", summary)
     store_theory(out / "theory")
     return out
 
@@ -159,8 +161,14 @@ def store_theory(where: Path) -> None:
         "definitions": {"logit_scale": "1/sqrt(D)", "positions": "orthogonal"},
         "versions": {},
     }
-    (where / "theorem-3.1.json").write_text(json.dumps(verdict))
-    (where / "figures.json").write_text(json.dumps([figure_to_json(losses("collapse", "Collapse"))]))
+    write_json(where / "theorem-3.1.json", verdict)
+    write_json(where / "figures.json", [figure_to_json(losses("collapse", "Collapse"))])
+
+
+def store_dataset(path: Path) -> None:
+    """A dataset as runs leave it, as far as the report reads it: what it depended on."""
+    with h5netcdf.File(path, "w") as file:
+        file.attrs.update({"docendo_version": "0.1.0", "jax_version": "0.10.2", "dtype": "float64"})
 
 
 def folder(out: Path, name: str) -> Path:

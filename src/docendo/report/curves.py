@@ -1,11 +1,15 @@
-"""A panel of curves as a Bokeh plot. Its legend is the page's, so it wraps, and a keyboard reaches it."""
+"""A panel of curves as a Bokeh plot.
+
+Its legend and its hover text are the page's own: a legend that wraps and that a keyboard reaches, and one text for all
+curves at the pointer, where Bokeh would stack one for each on the same spot.
+"""
 
 from typing import Any, Final
 
-from bokeh.models import ColumnDataSource, GlyphRenderer, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, Range1d
 
 from docendo.plots import ReadyCurve, ReadyCurves
-from docendo.report.frame import NUMBER, Plot, framed
+from docendo.report.frame import Plot, framed
 
 __all__ = ["curves_plot"]
 
@@ -28,17 +32,20 @@ def curves_plot(ready: ReadyCurves) -> Plot:
         x_axis_type="log" if panel.x_log else "linear",
         y_axis_type="log" if panel.y_log else "linear",
     )
-    for axis, log, (low, high) in ((plot.xaxis, panel.x_log, ready.x_range), (plot.yaxis, panel.y_log, ready.y_range)):
-        if not log or high < 100 * low:
-            axis.ticker.num_minor_ticks = 0
-    hovered = [_add_curve(plot, number, curve) for number, curve in enumerate(ready.curves)]
-    tooltips = [("", "$name"), (panel.x_label, f"@x{NUMBER}"), (panel.y_label, f"@y{NUMBER}")]
-    formatters: Any = {"@x": "printf", "@y": "printf"}
-    plot.add_tools(HoverTool(renderers=hovered, tooltips=tooltips, formatters=formatters, line_policy="nearest"))
+    _thin_out(plot.xaxis, panel.x_log, ready.x_range)
+    _thin_out(plot.yaxis, panel.y_log, ready.y_range)
+    for number, curve in enumerate(ready.curves):
+        _add_curve(plot, number, curve)
     return plot
 
 
-def _add_curve(plot: Plot, number: int, curve: ReadyCurve) -> "GlyphRenderer[Any]":
+def _thin_out(axis: Any, log: bool, ends: tuple[float, float]) -> None:
+    """Take away the small ticks, but those that show an axis to be logarithmic."""
+    if not log or ends[1] < 100 * ends[0]:
+        axis.ticker.num_minor_ticks = 0
+
+
+def _add_curve(plot: Plot, number: int, curve: ReadyCurve) -> None:
     columns = {"x": curve.x, "y": curve.y}
     if curve.low is not None and curve.high is not None:
         columns |= {"low": curve.low, "high": curve.high}
@@ -46,11 +53,10 @@ def _add_curve(plot: Plot, number: int, curve: ReadyCurve) -> "GlyphRenderer[Any
     if "low" in columns:
         band = plot.varea("x", "low", "high", source=source, fill_color=curve.colour, fill_alpha=0.2)
         band.tags = [number]
-    common: dict[str, Any] = {"source": source, "level": _LEVELS.get(curve.style, "glyph"), "name": curve.label}
+    common: dict[str, Any] = {"source": source, "level": _LEVELS.get(curve.style, "glyph")}
     # A line through a single point is invisible.
     if curve.style == "points" or len(curve.x) == 1:
         renderer = plot.scatter("x", "y", size=5, fill_color=curve.colour, line_color=None, fill_alpha=0.75, **common)
     else:
         renderer = plot.line("x", "y", line_color=curve.colour, **_LOOKS[curve.style], **common)
     renderer.tags = [number]
-    return renderer

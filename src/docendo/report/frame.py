@@ -6,12 +6,9 @@ from typing import Any, Final
 from bokeh.models import BoxZoomTool, PanTool, PlainText, ResetTool, SaveTool, WheelZoomTool
 from bokeh.plotting import figure
 
-__all__ = ["NUMBER", "Plot", "framed"]
+__all__ = ["Plot", "framed"]
 
 Plot = figure
-
-# how hover text shows a number; to be named a printf format
-NUMBER: Final = "{%.5g}"
 
 _FONT: Final = "system-ui, sans-serif"
 # letters along the shorter axis of a usual plot
@@ -43,6 +40,7 @@ def framed(x_label: str, y_label: str, **ranges: Any) -> Plot:
     plot.toolbar.active_scroll = wheel
     plot.toolbar.autohide = True
     plot.toolbar.logo = None
+    plot.toolbar.group = False
     for axis, label in ((plot.xaxis, x_label), (plot.yaxis, y_label)):
         axis.axis_label = PlainText(text=textwrap.fill(label, _LABEL_WIDTH))
         axis.axis_label_text_font = _FONT

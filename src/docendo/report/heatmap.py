@@ -8,7 +8,7 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 from docendo.plots import MISSING, ReadyHeatmap
-from docendo.report.frame import NUMBER, Plot, framed
+from docendo.report.frame import Plot, framed
 
 __all__ = ["aspect_ratio", "heatmap_plot"]
 
@@ -34,9 +34,9 @@ def heatmap_plot(ready: ReadyHeatmap) -> Plot:
     # Bokeh does not ask the style sheet for this one: a grey that is legible on white and on dark.
     bar.major_label_text_color = "#737b84"
     plot.add_layout(bar, "right")
-    tooltips = [(panel.y_label, "$y{0}"), (panel.x_label, "$x{0}"), (panel.value_label, f"@image{NUMBER}")]
+    tooltips = [(panel.y_label, "$y{0}"), (panel.x_label, "$x{0}"), (panel.value_label, "@image{%.5g}")]
     formatters: Any = {"@image": "printf"}
-    plot.add_tools(HoverTool(renderers=[image], tooltips=tooltips, formatters=formatters))
+    plot.add_tools(HoverTool(renderers=[image], tooltips=tooltips, formatters=formatters, visible=False))
     return plot
 
 

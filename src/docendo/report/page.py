@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from docendo.report import words
+from docendo.report.facts import command
 from docendo.report.reading import Stored
 from docendo.report.shades import on_dark
 from docendo.report.views import figure_view
@@ -43,10 +44,12 @@ def render(stored: Stored, folder: Path) -> str:
     return environment.get_template("page.html").render(
         stored=stored,
         about=stored.about,
+        command=command(stored.about),
         results=results,
         verdicts=verdicts,
         seconds=sum(result.seconds for result in results),
         style=_own("style.css"),
+        hover=_own("hover.js"),
         script=_own("page.js"),
         bokeh=Markup("\n".join(Resources(mode="inline", components=["bokeh"], log_level="warn").js_raw)),
     )

@@ -1,16 +1,19 @@
 """What a report is made of, read from its folder and checked before anything is written.
 
-`runs/<name>/result.json` marks a finished experiment; a folder without one is unfinished. `summary.json`, where it is,
-adds what was run and which experiments failed. `theory/*.json` holds what `docendo verify` found, if it was asked.
+`runs/<name>/result.json` marks a finished experiment; a folder without one is unfinished, and `error.json` says if it
+failed. `summary.json`, where it is, adds what was asked for. `theory/*.json` holds what `docendo verify` found.
 """
 
+import re
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from docendo.figures import Figure
 from docendo.files import read_json
+from docendo.report.facts import provenance
 from docendo.report.theory import Claim, read_claims
 from docendo.results import Result, load_figures, load_result
 
@@ -33,10 +36,14 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Stored:
-    """Everything a report shows. `about` is what `summary.json` says beside its experiments."""
+    """Everything a report shows.
+
+    `about` is what `summary.json` says beside its experiments, `origin` what the datasets say of themselves.
+    """
 
     experiments: Sequence[Experiment]
-    about: dict[str, Any] = field(default_factory=dict)
+    about: dict[str, Any]
+    origin: dict[str, str]
     claims: Sequence[Claim] = ()
     theory_figures: Sequence[Figure] = ()
 
@@ -60,7 +67,8 @@ def read_stored(out: Path) -> Stored:
             f"a report is made from finished experiments (runs/<name>/result.json), {str(out)!r} holds none. "
             f"Try docendo reproduce --out {out}."
         )
-    stored = Stored(experiments, about, *_read_theory(out / "theory"))
+    datasets = [out / "runs" / each.name / each.datasets[0] for each in experiments if each.datasets]
+    stored = Stored(experiments, about, provenance(datasets), *_read_theory(out / "theory"))
     _check_names(stored)
     return stored
 
@@ -79,18 +87,27 @@ def _read_about(path: Path) -> dict[str, Any]:
 
 
 def _read_experiments(out: Path, listed: dict[str, Any]) -> list[Experiment]:
-    """Those that the summary lists, in its order, then those that only have a folder."""
+    """In the summary's order; where it does not list all there are, in the order of the paper's figures."""
     folders = sorted(folder.name for folder in (out / "runs").glob("*/"))
     names = list(dict.fromkeys([*listed, *folders]))
-    return [_read_experiment(out / "runs" / name, listed.get(name, {})) for name in names]
+    experiments = [_read_experiment(out / "runs" / name, listed.get(name, {})) for name in names]
+    return experiments if set(folders) <= set(listed) else sorted(experiments, key=_place)
+
+
+def _place(experiment: Experiment) -> tuple[int, str]:
+    paper = "" if experiment.result is None else experiment.result.paper
+    numbers = [int(word) for word in re.findall(r"\d+", paper)]
+    return min(numbers, default=sys.maxsize), experiment.name
 
 
 def _read_experiment(folder: Path, listed: dict[str, Any]) -> Experiment:
-    if not (folder / "result.json").exists():
-        reason = listed.get("message") or listed.get("error") or "stopped before its end"
-        return Experiment(folder.name, None, message=f"{listed.get('status', 'unfinished')}: {reason}")
-    datasets = sorted(file.name for file in folder.glob("*.nc"))
-    return Experiment(folder.name, load_result(folder), load_figures(folder), datasets)
+    if (folder / "result.json").exists():
+        datasets = sorted(file.name for file in folder.glob("*.nc"))
+        return Experiment(folder.name, load_result(folder), load_figures(folder), datasets)
+    failure = folder / "error.json"
+    if failure.exists():
+        return Experiment(folder.name, None, message=f"failed: {read_json(failure).get('error')}")
+    return Experiment(folder.name, None, message=str(listed.get("message", "stopped before its end")))
 
 
 def _read_theory(folder: Path) -> tuple[list[Claim], list[Figure]]:

@@ -54,9 +54,8 @@ def read_claims(path: Path) -> list[Claim]:
     try:
         return [_claim(claim, data.get("definitions", {})) for claim in data["claims"]]
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"{path} is not what docendo verify stores: {type(error).__name__}: {error}. Try docendo verify all --json {path}."
-        ) from error
+        what = f"{path} is not what docendo verify stores: {type(error).__name__}: {error}."
+        raise ValueError(f"{what} Try docendo verify all --json {path}.") from error
 
 
 def _claim(data: Mapping[str, Any], definitions: Mapping[str, Any]) -> Claim:

@@ -25,6 +25,7 @@ class PanelView:
         alternative: the plot in words.
         notes: what it does not show.
         legend: its curves, if it has any.
+        labels: of the horizontal and the vertical axis.
         scale: what its colours mean, if it is a heat map.
         ratio: width over height; None for the usual height.
     """
@@ -33,6 +34,7 @@ class PanelView:
     plot: Any
     alternative: str
     notes: Sequence[str]
+    labels: tuple[str, str]
     legend: Sequence[ReadyCurve] = ()
     scale: str | None = None
     ratio: float | None = None
@@ -52,9 +54,10 @@ def figure_view(figure: Figure) -> FigureView:
 
 
 def _panel_view(ready: ReadyPanel) -> PanelView:
-    title, alternative = ready.panel.title, described(ready)
+    panel = ready.panel
+    common: dict[str, Any] = {"title": panel.title, "alternative": described(ready), "notes": ready.notes}
+    common["labels"] = (panel.x_label, panel.y_label)
     if isinstance(ready, ReadyCurves):
-        return PanelView(title, json_item(curves_plot(ready)), alternative, ready.notes, legend=ready.curves)
-    plot = json_item(heatmap_plot(ready))
-    scale, ratio = ready.panel.value_label, aspect_ratio(ready)
-    return PanelView(title, plot, alternative, ready.notes, scale=scale, ratio=ratio)
+        return PanelView(plot=json_item(curves_plot(ready)), legend=ready.curves, **common)
+    common |= {"scale": ready.panel.value_label, "ratio": aspect_ratio(ready)}
+    return PanelView(plot=json_item(heatmap_plot(ready)), **common)

@@ -21,6 +21,7 @@
     const [view] = views;
     plots.set(target.id, view);
     colour(target.id, view);
+    if (document.querySelector(`button[data-plot="${target.id}"]`)) followPointer(target, view);
     // On a touch screen a finger that scrolls the page must not draw zoom boxes.
     if (matchMedia("(pointer: coarse)").matches) {
       for (const tool of view.model.toolbar.tools) if (tool.type === "BoxZoomTool") tool.active = false;
