@@ -14,6 +14,7 @@ from docendo.cli.report import report
 from docendo.cli.show import show
 from docendo.cli.teachers import teachers
 from docendo.cli.train import train
+from docendo.cli.verify import verify
 
 __all__ = ["app", "main"]
 
@@ -43,7 +44,7 @@ def docendo_itself(
     raise typer.Exit
 
 
-for command in (train, show, report, teachers):
+for command in (train, verify, show, report, teachers):
     app.command()(command)
 
 

@@ -1,0 +1,150 @@
+"""`docendo verify`: a claim about training, held against exact runs."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docendo.cli.commands import FAILED
+from docendo.cli.console import say, say_table
+
+if TYPE_CHECKING:
+    from docendo.theory.verdicts import Verdict
+
+__all__ = ["verify"]
+
+UNDECIDED = 3
+
+_RELATION = re.compile(r"[=<>(]")
+_RANGE = re.compile(r"\w+=[0-9.,eE+-]+")
+
+Words = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CLAIM [RANGE]...",
+        help="theorem-3.1, theorem-3.2, decomposition, scalar-limits, law, all, or a claim of your own in quotes; "
+        "then ranges, as for --over.",
+    ),
+]
+Over = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="RANGE...", help="Try it over these, say D=8..1024 (doubling) K=1,2,4; D, K, V, eta if left out."
+    ),
+]
+LogitScale = Annotated[str | None, typer.Option(metavar="LAW", help="tau as a law in D; 1 / sqrt(D) if left out.")]
+JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
+
+
+def verify(
+    words: Words,
+    over: Over = None,
+    logit_scale: LogitScale = None,
+    json_file: JsonFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Hold a claim against exact runs: exponents claimed and measured, and a verdict.
+
+    For example: docendo verify "excess_loss = Theta(K * D**4 / (eta * T))" --over D=8..1024 K=1,2,4
+
+    Exit code: 0 when every applicable claim holds, 1 when one fails, 2 on bad input, 3 when none fails but one is
+    undecided.
+    """
+    from docendo.cli.choices import pick
+    from docendo.cli.outputs import check_file
+    from docendo.theory.claims import CARDS
+    from docendo.verification import verify as judge
+
+    check_file(json_file)
+    claim, ranges = split_words(words, over or [])
+    if not _RELATION.search(claim):
+        pick("claim", claim, [*CARDS, "all"])
+    verdicts = []
+    for name in CARDS if claim == "all" else [claim]:
+        verdict = judge(name, over=ranges or None, logit_scale=logit_scale, progress=not quiet)
+        _show(verdict)
+        verdicts.append(verdict)
+    if json_file is not None:
+        _write(verdicts, ranges, logit_scale, json_file)
+    _leave([part.verdict for verdict in verdicts for part in verdict.claims])
+
+
+def split_words(words: Sequence[str], over: Sequence[str]) -> tuple[str, list[str]]:
+    """The claim, and the ranges: those after --over, and the words that look like one.
+
+    Raises:
+        ValueError: a word is neither, or there is no claim.
+    """
+    claim = next((word for word in words if not _RANGE.fullmatch(word)), words[0])
+    others = [word for place, word in enumerate(words) if place != words.index(claim)]
+    strange = [word for word in others if not _RANGE.fullmatch(word)]
+    if strange:
+        raise ValueError(f"one claim at a time, got {claim!r} and {strange[0]!r}. Put a claim with spaces in quotes.")
+    return claim, [*over, *others]
+
+
+def _show(verdict: "Verdict") -> None:
+    """Each claim with its exponents; of a theorem also what it assumes, and its remarks."""
+    if verdict.parts:
+        say(verdict.name, style="bold")
+        say()
+    for claim in verdict.claims:
+        _show_claim(claim)
+    if verdict.parts:
+        marks = {True: "holds", False: "does not hold", None: "not checkable"}
+        assumed = [[f"  {each.name}", f"{marks[each.holds]}: {each.detail}"] for each in verdict.hypotheses]
+        say_table(["  assumed", ""], assumed)
+        say()
+        say_table(["", ""], [[" ", verdict.message]])
+        say()
+        say(f"{verdict.name}: {verdict.verdict}", style=_COLOURS[verdict.verdict])
+        say()
+
+
+def _show_claim(claim: "Verdict") -> None:
+    say_table(["", ""], [[f"  {claim.name}:", _statement(claim)]])
+    if claim.exponents:
+        say_table(["    variable", "claimed", "measured", "interval", ""], _exponents(claim), right=[1, 2, 3])
+    say_table(["", ""], [["  =>", f"{claim.verdict}: {claim.message}"]])
+    say()
+
+
+_COLOURS = {"holds": "green", "fails": "red", "undecided": "yellow", "not applicable": "yellow"}
+
+
+def _statement(claim: "Verdict") -> str:
+    bounded = {"=": "= {}", "<=": "<= {}"}.get(claim.sense, f"= {claim.sense}({{}})")
+    return f"{claim.quantity} {bounded.format(claim.law)}"
+
+
+def _exponents(claim: "Verdict") -> list[list[str]]:
+    words = {True: "agrees", False: "differs", None: "undecided"}
+    return [
+        [
+            f"    {name}",
+            f"{each.claimed:g}",
+            f"{each.measured.value:z.4f}",
+            f"{each.measured.low:z.4f} .. {each.measured.high:z.4f}",
+            words[each.agrees],
+        ]
+        for name, each in claim.exponents.items()
+    ]
+
+
+def _write(verdicts: Sequence["Verdict"], ranges: list[str], logit_scale: str | None, file: Path) -> None:
+    from docendo.files import writable_folder, write_json
+    from docendo.verification import record
+    from docendo.verification.settings import settings_for
+
+    write_json(writable_folder(file.parent) / file.name, record(verdicts, settings_for(ranges or None, logit_scale)))
+    say(f"saved {file}")
+
+
+def _leave(outcomes: Sequence[str]) -> None:
+    if "fails" in outcomes:
+        raise typer.Exit(FAILED)
+    if "undecided" in outcomes:
+        raise typer.Exit(UNDECIDED)
