@@ -7,12 +7,19 @@ from .population import (
     stable_learning_rate as stable_learning_rate,
 )
 from .steps import log_spaced as log_spaced
-from .students import ContentAttention as ContentAttention, MultiHead as MultiHead, PositionOnly as PositionOnly
+from .students import (
+    ContentAttention as ContentAttention,
+    MultiHead as MultiHead,
+    PositionOnly as PositionOnly,
+    SymmetricStudent as SymmetricStudent,
+)
 from .teachers import Teacher as Teacher
 from .theory import rates as rates
 from .training import (
     GradientDescent as GradientDescent,
+    GradientFlow as GradientFlow,
     Online as Online,
+    Reduced as Reduced,
     Run as Run,
     load_run as load_run,
     train as train,

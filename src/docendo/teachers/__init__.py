@@ -8,8 +8,10 @@ from docendo.teachers.patch_association import patch_association
 from docendo.teachers.random import random
 from docendo.teachers.single_layer import single_layer
 from docendo.teachers.sparse_token_selection import sparse_token_selection
+from docendo.teachers.symmetric import SymmetricTeacher, symmetric
 
 __all__ = [
+    "SymmetricTeacher",
     "Teacher",
     "convolution",
     "cycle",
@@ -19,4 +21,5 @@ __all__ = [
     "random",
     "single_layer",
     "sparse_token_selection",
+    "symmetric",
 ]

@@ -13,8 +13,9 @@ import numpy as np
 
 from docendo.activations import Identity, LeakyReLU
 from docendo.inputs import Empirical, Exponential, Gaussian
-from docendo.students import ContentAttention, MultiHead, PositionOnly
+from docendo.students import ContentAttention, MultiHead, PositionOnly, SymmetricStudent
 from docendo.teachers.base import Teacher
+from docendo.teachers.symmetric import SymmetricTeacher
 
 __all__ = ["describe", "restore"]
 
@@ -22,7 +23,9 @@ _TYPES = {
     kind.__name__: kind
     for kind in (
         Teacher,
+        SymmetricTeacher,
         PositionOnly,
+        SymmetricStudent,
         MultiHead,
         ContentAttention,
         Identity,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -18,13 +18,17 @@ from docendo.sinks import Sink
 from docendo.steps import LogSpaced, SaveAt, resolve_steps, resolve_times
 from docendo.students.base import Student
 from docendo.students.position_only import PositionOnly
+from docendo.students.symmetric import SymmetricStudent
 from docendo.teachers.base import Teacher
+from docendo.teachers.symmetric import AnyTeacher, SymmetricTeacher
 from docendo.training.archive import read_run, write_run
 from docendo.training.base import Dynamics, Measures, Problem, Reading
 from docendo.training.checkpoint import Checkpoint
 from docendo.training.dataset import Record, provenance, to_dataset
+from docendo.training.flow import GradientFlow
 from docendo.training.loop import Outcome, Position, follow
 from docendo.training.nouns import describe
+from docendo.training.reduced import Reduced
 from docendo.training.status import Status, judge_end
 
 if TYPE_CHECKING:
@@ -51,7 +55,7 @@ class Run:
     """
 
     data: "xarray.Dataset"
-    teacher: Teacher
+    teacher: AnyTeacher
     student: Student
     start: Student
     status: Status
@@ -85,7 +89,7 @@ def load_run(path: FilePath) -> Run:
 
 
 def train(
-    teacher: Teacher,
+    teacher: AnyTeacher,
     student: Student | None,
     dynamics: Dynamics,
     steps: Reading | None = None,
@@ -124,7 +128,7 @@ def train(
     Raises:
         ValueError: an argument breaks its rule, or the checkpoint belongs to another configuration.
     """
-    start = PositionOnly.zeros(teacher) if student is None else student
+    start = _zero_start(teacher) if student is None else student
     problem = _problem(teacher, start, dynamics, inputs, test_inputs, key)
     saves = _saves(dynamics, steps, time, save_at)
     attributes = _attributes(dynamics, problem, saves)
@@ -192,10 +196,21 @@ class _Journal:
             self._kept = monotonic()
 
 
+def _zero_start(teacher: AnyTeacher) -> Student:
+    return SymmetricStudent.zeros(teacher) if isinstance(teacher, SymmetricTeacher) else PositionOnly.zeros(teacher)
+
+
 def _problem(
-    teacher: Teacher, student: Student, dynamics: Dynamics, inputs: Inputs | None, test_inputs: Inputs | None, key: Any
+    teacher: AnyTeacher,
+    student: Student,
+    dynamics: Dynamics,
+    inputs: Inputs | None,
+    test_inputs: Inputs | None,
+    key: Any,
 ) -> Problem:
     law = white if inputs is None else inputs
+    if isinstance(teacher, SymmetricTeacher):
+        return _scalar_problem(teacher, student, dynamics, law, test_inputs)
     for each in (law, test_inputs):
         if each is not None:
             each.check_sizes(teacher.features, teacher.tokens)
@@ -204,6 +219,20 @@ def _problem(
     dynamics.check(problem)
     if given is None:
         _check_nothing_sampled(dynamics, problem)
+    return problem
+
+
+def _scalar_problem(
+    teacher: SymmetricTeacher, student: Student, dynamics: Dynamics, law: Inputs, test_inputs: Inputs | None
+) -> Problem:
+    if not isinstance(dynamics, (Reduced, GradientFlow)):
+        raise ValueError(
+            f"{dynamics!r} needs V* and S*, and {teacher!r} is known by its support sizes alone. Train it by "
+            "dc.Reduced(0.1) or dc.GradientFlow(), or make a teacher with arrays: dc.teachers.random(tokens=16, ...)."
+        )
+    # A problem of scalars is only ever seen by the dynamics named above, which ask what kind of teacher it has.
+    problem = Problem(cast(Teacher, teacher), student, law, test_inputs, None)
+    dynamics.check(problem)
     return problem
 
 
@@ -234,6 +263,8 @@ def _attributes(dynamics: Dynamics, problem: Problem, saves: Sequence[Reading]) 
     settings = to_json(dynamics.settings())
     facts = provenance() | {"dynamics": repr(dynamics), "settings": settings}
     facts |= {"inputs": repr(problem.inputs), "test_inputs": repr(problem.test_inputs)}
+    if isinstance(dynamics, GradientFlow):
+        facts["form"] = dynamics.form(problem)
     facts["key"] = [] if problem.key is None else describe_key(problem.key)
     nouns = [describe(noun, "noun") for noun in problem[:4]]
     return facts | {"configuration": content_hash([facts, [list(noun) for noun in nouns], saves])}
@@ -244,7 +275,8 @@ def _status(dynamics: Dynamics, problem: Problem, outcome: Outcome, records: lis
     steps = f"{int(at)} steps" if dynamics.clock == "steps" else f"time {at:.6g}"
     if "excess_loss" in records[-1][1] and not dynamics.sampled:
         end = judge_end(np.array([t for t, _ in records]), np.array([float(m["excess_loss"]) for _, m in records]))
-        if end.oscillates:
+        # A flow cannot oscillate: on a plateau its loss may go up by its tolerance.
+        if end.oscillates and dynamics.clock == "steps":
             return Status("stalled", f"after {steps} the excess loss goes up and down; {dynamics.advice(problem)}", at)
         if end.flat:
             return Status("stalled", f"after {steps} the excess loss no longer moves; {dynamics.advice(problem)}", at)
