@@ -84,6 +84,7 @@ def scalar_measures(problem: Problem, profile: Profile, scalars: Scalars) -> Mea
 
 @jax.jit
 def scalar_quantities(profile: Profile, scalars: Scalars) -> Measures:
+    """What of `scalar_measures` needs no arrays; a function to vmap over profiles and times."""
     sizes, counts, tokens, odds = profile.sizes, profile.counts, profile.tokens, profile.odds
     others = tokens - sizes
     outside = 1 / (jnp.exp(scalars.gaps) + odds)
