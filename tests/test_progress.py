@@ -132,3 +132,11 @@ def read_all(descriptor: int) -> str:
         pass
     os.close(descriptor)
     return b"".join(pieces).decode()
+
+
+def test_a_part_is_not_called_done(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("half", 10) as bar:
+        bar.update(5)
+    said = capsys.readouterr().err
+    assert "5 of 10 steps (50 %)" in said
+    assert "stopped after" in said

@@ -59,7 +59,7 @@ def progress_bar(
         except BaseException:
             lines.say("stopped")
             raise
-        lines.say("done")
+        lines.say("done" if lines.complete else "stopped")
 
 
 class _Silent:
@@ -85,6 +85,10 @@ class _Lines:
         self._done = done
         if monotonic() - self._said >= self._interval:
             self.say()
+
+    @property
+    def complete(self) -> bool:
+        return self._total is None or self._done >= self._total
 
     def say(self, ending: str = "") -> None:
         self._said = monotonic()
