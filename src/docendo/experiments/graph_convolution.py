@@ -1,0 +1,34 @@
+"""Graph convolution on a cycle of 20 nodes, K = 3 (arXiv 2603.22801, Figures 2 and 3)."""
+
+from docendo.activations import Activation, leaky_relu, relu
+from docendo.experiments.base import Outcome
+from docendo.experiments.bench import Bench
+from docendo.experiments.sizes import Synthetic
+from docendo.experiments.synthetic import train_task
+from docendo.teachers import cycle, graph_convolution
+
+__all__ = ["leaky_relu_task", "relu_task"]
+
+NEGATIVE_SLOPE = 0.1
+
+
+def relu_task(sizes: Synthetic, bench: Bench) -> Outcome:
+    """The task with ReLU."""
+    return _task("graph_convolution_relu", relu, sizes, bench)
+
+
+def leaky_relu_task(sizes: Synthetic, bench: Bench) -> Outcome:
+    """The task with Leaky ReLU."""
+    return _task("graph_convolution_leaky_relu", leaky_relu(NEGATIVE_SLOPE), sizes, bench)
+
+
+def _task(name: str, activation: Activation, sizes: Synthetic, bench: Bench) -> Outcome:
+    teacher = graph_convolution(
+        cycle(sizes.tokens),
+        features=sizes.features,
+        channels=sizes.channels,
+        activation=activation,
+        regular=True,
+        seed=bench.key("teacher"),
+    )
+    return train_task(name, teacher, sizes, bench)

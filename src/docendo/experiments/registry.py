@@ -1,0 +1,96 @@
+"""The experiments, in the order of the paper."""
+
+from dataclasses import replace
+
+from docendo.experiments.base import Experiment
+from docendo.experiments.sizes import Digits, FullTransformer, Synthetic
+
+__all__ = ["EXPERIMENTS"]
+
+_FIGURES = "Figures 2 and 3"
+
+
+def _quick(sizes: Synthetic) -> Synthetic:
+    return replace(sizes, steps=10**5, online_steps=1000, saves=80, batches=16)
+
+
+_CONVOLUTION = Synthetic(tokens=36, sparsity=4, features=8, channels=4, learning_rate=0.05)
+_GRAPH = Synthetic(tokens=20, sparsity=3, features=8, channels=4, learning_rate=0.05)
+_SELECTION = Synthetic(tokens=20, sparsity=4, features=8, channels=8, learning_rate=0.02)
+_GROUP = Synthetic(tokens=20, sparsity=1, features=8, channels=1, learning_rate=0.03)
+
+EXPERIMENTS = (
+    Experiment(
+        "figure_1",
+        "The full transformer finds position-only attention",
+        "Figure 1",
+        "docendo.experiments.figure_1:run",
+        FullTransformer(),
+        FullTransformer(steps=3000, saves=40),
+        seconds=70,
+    ),
+    Experiment(
+        "convolution_relu",
+        "Convolution and average pooling, ReLU",
+        _FIGURES,
+        "docendo.experiments.convolution:relu_task",
+        _CONVOLUTION,
+        _quick(_CONVOLUTION),
+        seconds=45,
+    ),
+    Experiment(
+        "convolution_leaky_relu",
+        "Convolution and average pooling, Leaky ReLU",
+        _FIGURES,
+        "docendo.experiments.convolution:leaky_relu_task",
+        _CONVOLUTION,
+        _quick(_CONVOLUTION),
+        seconds=45,
+    ),
+    Experiment(
+        "graph_convolution_relu",
+        "Graph convolution on a cycle, ReLU",
+        _FIGURES,
+        "docendo.experiments.graph_convolution:relu_task",
+        _GRAPH,
+        _quick(_GRAPH),
+        seconds=30,
+    ),
+    Experiment(
+        "graph_convolution_leaky_relu",
+        "Graph convolution on a cycle, Leaky ReLU",
+        _FIGURES,
+        "docendo.experiments.graph_convolution:leaky_relu_task",
+        _GRAPH,
+        _quick(_GRAPH),
+        seconds=30,
+    ),
+    Experiment(
+        "sparse_token_selection",
+        "Sparse token selection",
+        _FIGURES,
+        "docendo.experiments.sparse_token_selection:run",
+        _SELECTION,
+        _quick(_SELECTION),
+        seconds=30,
+    ),
+    Experiment(
+        "group_sparse",
+        "Group-sparse linear predictor",
+        _FIGURES,
+        "docendo.experiments.group_sparse:run",
+        _GROUP,
+        _quick(_GROUP),
+        seconds=25,
+    ),
+    Experiment(
+        "mnist",
+        "Handwritten digits: a two-layer network as the teacher",
+        "Figures 4 and 5",
+        "docendo.experiments.mnist:run",
+        Digits(),
+        Digits(epochs=5, images=1000, steps=1500, saves=30),
+        seconds=80,
+        needs_digits=True,
+    ),
+)

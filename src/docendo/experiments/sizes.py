@@ -1,0 +1,96 @@
+"""Every size and rate of the experiments, as data.
+
+arXiv 2603.22801, Section 5, states D, K, N, the noise and, for the digits, M and the epochs; features d, channels M,
+learning rates η and the numbers of steps are docendo's own choice.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["Digits", "FullTransformer", "Synthetic"]
+
+
+@dataclass(frozen=True)
+class FullTransformer:
+    """Training the transformer whose attention sees the content as well.
+
+    Attributes:
+        tokens: D, a square.
+        sparsity: K, a square.
+        features: d.
+        channels: M.
+        learning_rate: η of plain gradient descent.
+        batch_size: N, fresh inputs at every step.
+        noise: standard deviation of the label noise.
+        steps: T.
+        saves: about how often everything is recorded.
+    """
+
+    tokens: int = 16
+    sparsity: int = 4
+    features: int = 8
+    channels: int = 4
+    learning_rate: float = 0.1
+    batch_size: int = 128
+    noise: float = 0.0
+    steps: int = 40_000
+    saves: int = 80
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """One synthetic task.
+
+    Attributes:
+        tokens: D.
+        sparsity: K.
+        features: d.
+        channels: M.
+        learning_rate: η, of exact and of online descent.
+        steps: T of exact descent.
+        online_steps: T of online descent.
+        batch_size: N, of the online batches and of the out-of-distribution ones.
+        noise: standard deviation of the label noise.
+        time: ηT to which the gradient flow goes on.
+        saves: about how many points every curve has.
+        batches: how many out-of-distribution batches of N pairs are looked at.
+    """
+
+    tokens: int
+    sparsity: int
+    features: int
+    channels: int
+    learning_rate: float
+    steps: int = 10**6
+    online_steps: int = 10**4
+    batch_size: int = 100
+    noise: float = 1.0
+    time: float = 1e9
+    saves: int = 150
+    batches: int = 64
+
+
+@dataclass(frozen=True)
+class Digits:
+    """A two-layer network on handwritten digits, and the students that learn from its hidden layer.
+
+    Attributes:
+        channels: M, kernels of the network.
+        epochs: passes over the training images.
+        network_rate: the network's Adam step size.
+        images: how many images the students learn from.
+        steps: the students' T.
+        learning_rate: the students' Adam step size.
+        batch_size: images per step, for network and students.
+        negative_slope: of the Leaky ReLU.
+        saves: about how often everything is recorded.
+    """
+
+    channels: int = 16
+    epochs: int = 20
+    network_rate: float = 1e-3
+    images: int = 4_000
+    steps: int = 8_000
+    learning_rate: float = 1e-2
+    batch_size: int = 100
+    negative_slope: float = 0.1
+    saves: int = 50
