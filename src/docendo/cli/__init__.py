@@ -11,6 +11,7 @@ from docendo import __version__
 from docendo.cli.commands import Commands
 from docendo.cli.console import say
 from docendo.cli.report import report
+from docendo.cli.reproduce import reproduce
 from docendo.cli.show import show
 from docendo.cli.teachers import teachers
 from docendo.cli.train import train
@@ -44,7 +45,7 @@ def docendo_itself(
     raise typer.Exit
 
 
-for command in (train, verify, show, report, teachers):
+for command in (reproduce, train, verify, show, report, teachers):
     app.command()(command)
 
 

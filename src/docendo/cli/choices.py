@@ -13,7 +13,7 @@ from docendo.activations import Activation, identity, leaky_relu, relu
 from docendo.inputs import Exponential, Gaussian, Inputs
 from docendo.population import stable_learning_rate
 from docendo.positions import orthogonal, sinusoidal
-from docendo.students import PositionOnly
+from docendo.students import PositionOnly, SymmetricStudent
 from docendo.teachers import (
     Teacher,
     convolution,
@@ -24,8 +24,10 @@ from docendo.teachers import (
     random,
     single_layer,
     sparse_token_selection,
+    symmetric,
 )
-from docendo.training import GradientDescent, Online
+from docendo.teachers.symmetric import AnyTeacher
+from docendo.training import GradientDescent, GradientFlow, Online, Reduced
 from docendo.training.base import Dynamics
 
 __all__ = [
@@ -42,9 +44,11 @@ __all__ = [
     "pick",
 ]
 
+Start = PositionOnly | SymmetricStudent
+
 _WIDE = {"features": 8, "channels": 4}
 
-_SIZES: Mapping[Callable[..., Teacher], Mapping[str, Any]] = {
+_SIZES: Mapping[Callable[..., AnyTeacher], Mapping[str, Any]] = {
     single_layer: {"tokens": 20} | _WIDE,
     convolution: {"grid": (6, 6), "pool": (2, 2)} | _WIDE,
     graph_convolution: {"tokens": 20} | _WIDE,
@@ -52,13 +56,16 @@ _SIZES: Mapping[Callable[..., Teacher], Mapping[str, Any]] = {
     group_sparse: {"tokens": 20, "features": 8},
     patch_association: {"tokens": 20, "sparsity": 4} | _WIDE,
     random: {"tokens": 20, "sparsity": 4} | _WIDE,
+    symmetric: {"tokens": 1000, "sparsity": 4, "value_norm": 8.0},
 }
 
-CONSTRUCTORS: Mapping[str, Callable[..., Teacher]] = {constructor.__name__: constructor for constructor in _SIZES}
+CONSTRUCTORS: Mapping[str, Callable[..., AnyTeacher]] = {constructor.__name__: constructor for constructor in _SIZES}
 
 DYNAMICS: Mapping[str, tuple[str, ...]] = {
     "gradient_descent": ("learning_rate", "steps"),
     "online": ("learning_rate", "steps", "batch_size", "noise"),
+    "reduced": ("learning_rate", "steps"),
+    "flow": ("time",),
 }
 
 _POSITIONS: Mapping[str, Callable[[int, int], Any]] = {
@@ -89,7 +96,7 @@ def pick(what: str, name: str, known: Iterable[str]) -> str:
     raise ValueError(f"there is no {what} {name!r}. {hint}")
 
 
-def make_teacher(name: str, given: Mapping[str, Any], seed: int) -> Teacher:
+def make_teacher(name: str, given: Mapping[str, Any], seed: int) -> AnyTeacher:
     """The teacher that a constructor of `docendo.teachers` makes.
 
     Args:
@@ -108,7 +115,7 @@ def make_teacher(name: str, given: Mapping[str, Any], seed: int) -> Teacher:
     settings = {size: value for size, value in _SIZES[constructor].items() if size not in left_out} | chosen
     if "graph" in takes:
         settings["graph"] = cycle(settings.pop("tokens"))
-    return constructor(**settings, seed=seed)
+    return constructor(**settings, **({"seed": seed} if "seed" in takes else {}))
 
 
 def applies(teacher: str, parameter: str) -> bool:
@@ -118,14 +125,14 @@ def applies(teacher: str, parameter: str) -> bool:
 
 
 def make_dynamics(
-    name: str, given: Mapping[str, Any], teacher: Teacher, student: PositionOnly
+    name: str, given: Mapping[str, Any], teacher: AnyTeacher, student: Start
 ) -> tuple[Dynamics, dict[str, Any]]:
     """The dynamics, and what says how long it runs, as `train` takes it.
 
     Args:
         name: of the dynamics.
-        given: learning_rate, steps, batch_size, noise; None stands for one that was left out. A learning rate left
-            out is half of what is stable for the student near the teacher.
+        given: learning_rate, steps, time, batch_size, noise; None stands for one that was left out. A learning rate
+            left out is half of what is stable for the student near the teacher.
         teacher: f*.
         student: the start.
 
@@ -133,19 +140,37 @@ def make_dynamics(
         ValueError: an unknown name, a parameter that the dynamics lacks, or a value that it refuses.
     """
     chosen = _applicable(f"the dynamics {name}", given, DYNAMICS[pick("dynamics", name, DYNAMICS)])
+    if name == "flow":
+        return GradientFlow(), {"time": chosen.get("time", 1e6)}
     length = {"steps": chosen.get("steps", 10_000)}
     rate = chosen.get("learning_rate")
     if rate is None:
-        rate = 0.5 * stable_learning_rate(teacher, student.positions, student.logit_scale)
+        rate = 0.5 * _stable_rate(teacher, student)
     if name == "online":
         return Online(rate, batch_size=chosen.get("batch_size", 100), noise=chosen.get("noise", 0.0)), length
-    return GradientDescent(rate), length
+    return Reduced(rate) if name == "reduced" else GradientDescent(rate), length
 
 
-def make_student(teacher: Teacher, positions: str, logit_scale: float | None, seed: int) -> PositionOnly:
-    """The paper's zero start, with the positional encodings named and the logit scale given."""
+def make_student(teacher: AnyTeacher, positions: str, logit_scale: float | None, seed: int) -> Start:
+    """The paper's zero start, with the positional encodings named and the logit scale given.
+
+    Raises:
+        ValueError: unknown encodings, or encodings for a teacher that has no arrays; τ ≤ 0.
+    """
     encodings = _POSITIONS[pick("positional encoding", positions, _POSITIONS)](teacher.tokens, seed)
-    return PositionOnly.zeros(teacher, encodings, logit_scale)
+    if isinstance(teacher, Teacher):
+        return PositionOnly.zeros(teacher, encodings, logit_scale)
+    if encodings is not None:
+        raise ValueError(f"a symmetric teacher takes --positions identity, got {positions!r}. Try --teacher random.")
+    return SymmetricStudent.zeros(teacher, logit_scale)
+
+
+def _stable_rate(teacher: AnyTeacher, student: Start) -> float:
+    if isinstance(teacher, Teacher) and isinstance(student, PositionOnly):
+        return stable_learning_rate(teacher, student.positions, student.logit_scale)
+    raise ValueError(
+        f"no stable learning rate is known for {teacher!r}. Pass --learning-rate, or take --dynamics flow."
+    )
 
 
 def make_activation(text: str | None) -> Activation | None:

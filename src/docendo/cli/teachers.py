@@ -13,7 +13,7 @@ __all__ = ["teachers"]
 
 
 def teachers(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which ones; all if left out.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which ones; all if left out.")] = None,
 ) -> None:
     """List the teachers: what each one is, its parameters, its scores S* as a picture.
 
@@ -30,11 +30,18 @@ def teachers(
 
 def _describe(name: str, constructor: Callable[..., Any], teacher: Any) -> None:
     from docendo.drawing import draw_matrix
+    from docendo.teachers import Teacher
 
     says = inspect.getdoc(constructor) or ""
     say(name, style="bold")
     say_table(["", ""], [["", says.split("\n\n")[0].replace("\n", " ")]])
     say_table(["", "", ""], [["", parameter, meaning] for parameter, meaning in _arguments(says).items()])
+    if not isinstance(teacher, Teacher):
+        say(
+            f"  docendo train --teacher {name} has D={teacher.tokens}, K={teacher.sparsity}, and S* is never made",
+            style="dim",
+        )
+        return
     say(f"  S* of docendo train --teacher {name}, D={teacher.tokens}, K={teacher.sparsity}:", style="dim")
     for line in draw_matrix(teacher.scores, ascii_only=not knows_unicode()).splitlines():
         say(f"  {line}")

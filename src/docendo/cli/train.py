@@ -38,6 +38,7 @@ Group = Annotated[int | None, _option(_T, "The group that decides, from 0.")]
 Features = Annotated[int | None, _option(_T, "d, how many features a token has.")]
 Channels = Annotated[int | None, _option(_T, "M, how many output channels.")]
 ActivationName = Annotated[str | None, _option(_T, "identity, relu or leaky_relu:SLOPE.", metavar="NAME")]
+ValueNorm = Annotated[float | None, _option(_T, "||V*||_F of a symmetric teacher.")]
 Seed = Annotated[int, _option(_T, "For all that is drawn: teacher, positions, batches.")]
 
 Positions = Annotated[str, _option(_S, "identity, orthogonal or sinusoidal.", metavar="NAME")]
@@ -45,11 +46,12 @@ LogitScale = Annotated[float | None, _option(_S, "tau; 1/sqrt(D) if left out.")]
 InputLaw = Annotated[str | None, _option(_S, "gaussian, exponential or centred_exponential.", metavar="NAME")]
 TestLaw = Annotated[str | None, _option(_S, "A law to record the excess loss under as well.", metavar="NAME")]
 
-DynamicsName = Annotated[str, _option(_D, "gradient_descent or online.", metavar="NAME")]
+DynamicsName = Annotated[str, _option(_D, "gradient_descent, online, reduced or flow.", metavar="NAME")]
 Rate = Annotated[float | None, _option(_D, "eta; half the stability limit if left out.")]
 Steps = Annotated[
     int | None, _option(_D, "T, how many steps, for example 1e6; 10000 if left out.", metavar="T", parser=whole_number)
 ]
+Time = Annotated[float | None, _option(_D, "eta T, how far a flow goes; 1e6 if left out.")]
 BatchSize = Annotated[int | None, _option(_D, "N, inputs per online step; 100 if left out.")]
 Noise = Annotated[float | None, _option(_D, "Standard deviation of online label noise; 0 if left out.")]
 
@@ -72,6 +74,7 @@ def train(
     group: Group = None,
     features: Features = None,
     channels: Channels = None,
+    value_norm: ValueNorm = None,
     activation: ActivationName = None,
     seed: Seed = 0,
     positions: Positions = "identity",
@@ -81,6 +84,7 @@ def train(
     dynamics: DynamicsName = "gradient_descent",
     learning_rate: Rate = None,
     steps: Steps = None,
+    time: Time = None,
     batch_size: BatchSize = None,
     noise: Noise = None,
     saves: Saves = 200,
@@ -105,10 +109,10 @@ def train(
     outputs.check_folder(checkpoint)
     sizes: dict[str, Any] = {"tokens": tokens, "sparsity": sparsity, "features": features, "channels": channels}
     sizes |= {"grid": choices.make_pair("--grid", grid), "pool": choices.make_pair("--pool", pool), "group": group}
-    sizes |= {"selected": choices.make_list("--selected", selected)}
+    sizes |= {"value_norm": value_norm, "selected": choices.make_list("--selected", selected)}
     target = choices.make_teacher(teacher, sizes | {"activation": choices.make_activation(activation)}, seed)
     student = choices.make_student(target, positions, logit_scale, seed)
-    given = {"learning_rate": learning_rate, "steps": steps, "batch_size": batch_size, "noise": noise}
+    given = {"learning_rate": learning_rate, "steps": steps, "time": time, "batch_size": batch_size, "noise": noise}
     kind, length = choices.make_dynamics(dynamics, given, target, student)
     run = run_training(
         *(target, student, kind),

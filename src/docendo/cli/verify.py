@@ -23,7 +23,7 @@ _RANGE = re.compile(r"\w+=[0-9.,eE+-]+")
 Words = Annotated[
     list[str],
     typer.Argument(
-        metavar="CLAIM [RANGE]...",
+        metavar="CLAIM",
         help="theorem-3.1, theorem-3.2, decomposition, scalar-limits, law, all, or a claim of your own in quotes; "
         "then ranges, as for --over.",
     ),
@@ -50,8 +50,7 @@ def verify(
 
     For example: docendo verify "excess_loss = Theta(K * D**4 / (eta * T))" --over D=8..1024 K=1,2,4
 
-    Exit code: 0 when every applicable claim holds, 1 when one fails, 2 on bad input, 3 when none fails but one is
-    undecided.
+    Exit code: 0 when every applicable claim holds, 1 when one fails, 2 on bad input, 3 when one is undecided.
     """
     from docendo.cli.choices import pick
     from docendo.cli.outputs import check_file
