@@ -16,7 +16,8 @@ excess loss is ‖V*‖² Σ_columns e and its derivatives are, per column and i
     ∂e/∂ℓ   : its inside minus its outside value is D i o C1 / K³ times
               (α+β) (x i − R o − C1 o) + β (1 − ς) + (2β/π) ς [ ϑ − sin ϑ cos ϑ + √R o² / (i² + R o²) ].
 
-At C1 = 0, ς = 0 is the convention σ'(0) = (1+κ)/2: the first step from zero is C1 = η α Σ s_in.
+Where K = D nothing is outside, and the gap, which means nothing, stays put. At C1 = 0, ς = 0 is the convention
+σ'(0) = (1+κ)/2: the first step from zero is C1 = η α Σ s_in.
 """
 
 from typing import NamedTuple
@@ -131,7 +132,8 @@ def pull(profile: Profile, scalars: Scalars) -> Pull:
         angular = 2 * sigma.beta / jnp.pi * sign
         value = value + sigma.beta * (1 - sign) * inside - angular * column.bend
         gap = gap + sigma.beta * (1 - sign) + angular * column.turn
-    return Pull((profile.counts * value / sizes).sum(), profile.tokens * inside * outside * c1 * gap / sizes**3)
+    gap = profile.tokens * inside * outside * c1 * gap / sizes**3
+    return Pull((profile.counts * value / sizes).sum(), jnp.where(profile.odds > 0, gap, 0))
 
 
 def excess(profile: Profile, scalars: Scalars) -> Float[Array, ""]:
