@@ -73,9 +73,10 @@ def reproduce(
     chosen = choose(EXPERIMENTS, only)
     if jobs < 1:
         raise ValueError(f"jobs is how many experiments run at a time, at least 1, got {jobs}. Try jobs=2.")
-    folder = writable_folder(out)
-    remove_leftovers(folder)
-    waiting = [job for job in _jobs(chosen, folder, quick, seed, digits) if not finished(job.folder, job.configuration)]
+    folder = Path(out)
+    wanted = _jobs(chosen, folder, quick, seed, digits)
+    remove_leftovers(writable_folder(folder))
+    waiting = [job for job in wanted if not finished(job.folder, job.configuration)]
     with progress_bar("reproduce", sum(_seconds(job) for job in waiting), progress, unit="s of work") as bar:
         _run_all(waiting, jobs, bar)
     summary = _summary(chosen, folder, quick, seed)
