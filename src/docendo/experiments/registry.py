@@ -14,9 +14,9 @@ def _quick(sizes: Synthetic) -> Synthetic:
     return replace(sizes, steps=10**5, online_steps=1000, saves=80, batches=16)
 
 
-_CONVOLUTION = Synthetic(tokens=36, sparsity=4, features=8, channels=4, learning_rate=0.05)
-_GRAPH = Synthetic(tokens=20, sparsity=3, features=8, channels=4, learning_rate=0.05)
-_SELECTION = Synthetic(tokens=20, sparsity=4, features=8, channels=8, learning_rate=0.02)
+_CONVOLUTION = Synthetic(tokens=36, sparsity=4, features=8, channels=4, learning_rate=0.2)
+_GRAPH = Synthetic(tokens=20, sparsity=3, features=8, channels=4, learning_rate=0.2)
+_SELECTION = Synthetic(tokens=20, sparsity=4, features=8, channels=8, learning_rate=0.05)
 _GROUP = Synthetic(tokens=20, sparsity=1, features=8, channels=1, learning_rate=0.03)
 
 EXPERIMENTS = (

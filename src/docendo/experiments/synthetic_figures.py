@@ -1,6 +1,7 @@
 """The figures of a synthetic task: training, out of distribution, cosine, attention."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from docendo.figures import Curve, Curves, Figure, Heatmap
 from docendo.teachers.base import Teacher
 from docendo.training import Run
 
-__all__ = ["Task", "figures"]
+__all__ = ["Task", "figures", "scores"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,12 @@ class Task:
     def sampled_rms(self) -> NDArray[np.float64]:
         """The root mean square over batches of the sampled excess, along the flow."""
         return np.sqrt((np.asarray(self.flow.data.sampled_ood_excess) ** 2).mean(1))
+
+
+def scores(run: Run) -> NDArray[np.float64]:
+    """S of the run's last student, one head."""
+    student: Any = run.student
+    return np.asarray(student.scores)
 
 
 def figures(task: Task) -> list[Figure]:
@@ -101,12 +108,10 @@ def _out_of_distribution(task: Task) -> Figure:
 
 
 def _cosine(task: Task) -> Figure:
+    exact, online = task.exact.data, task.online.data
     curves = [
-        Curve(label, np.asarray(run.data.step), np.asarray(run.data.value_cosine), style, group=group)
-        for label, run, style, group in (
-            ("exact descent", task.exact, "line", 0),
-            ("online descent", task.online, "points", 1),
-        )
+        Curve("exact descent", np.asarray(exact.step), np.asarray(exact.value_cosine), group=0),
+        Curve("online descent", np.asarray(online.step), np.asarray(online.value_cosine), "points", group=1),
     ]
     panel = Curves("Direction of the values", "steps T", "cosine of W_V and V*", curves, y_log=False)
     caption = "Figure 2 (c). The cosine between W_V and V*, from the first step on."
@@ -117,12 +122,12 @@ def _attention(task: Task) -> Figure:
     high = 1.25 / task.sizes.sparsity if task.sizes.sparsity > 1 else 1.0
     maps = (
         ("S* of the teacher", task.teacher.scores),
-        (f"S at the end of the flow, ηT = {task.sizes.time:.0e}", task.flow.student.heads()[1][0]),
-        ("S after online descent", task.online.student.heads()[1][0]),
+        (f"S at the end of the flow, ηT = {task.sizes.time:.0e}", scores(task.flow)),
+        ("S after online descent", scores(task.online)),
     )
     panels = tuple(
-        Heatmap(title, "token i", "token j", np.asarray(scores), "attention", low=0, high=high)
-        for title, scores in maps
+        Heatmap(title, "token i", "token j", np.asarray(matrix), "attention", low=0, high=high)
+        for title, matrix in maps
     )
     caption = "Figure 3. Attention scores; column i shows where output i looks."
     return Figure(f"{task.name}_attention", "Attention", caption, panels, columns=3)
