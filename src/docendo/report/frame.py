@@ -3,7 +3,7 @@
 import textwrap
 from typing import Any, Final
 
-from bokeh.models import BoxZoomTool, PanTool, PlainText, ResetTool, SaveTool, WheelZoomTool
+from bokeh.models import BoxZoomTool, InlineStyleSheet, PanTool, PlainText, ResetTool, SaveTool, WheelZoomTool
 from bokeh.plotting import figure
 
 __all__ = ["Plot", "framed"]
@@ -40,7 +40,8 @@ def framed(x_label: str, y_label: str, **ranges: Any) -> Plot:
     plot.toolbar.active_scroll = wheel
     plot.toolbar.autohide = True
     plot.toolbar.logo = None
-    plot.toolbar.group = False
+    # A toolbar that is just as wide as its buttons hides the last one in a menu.
+    plot.toolbar.stylesheets = [InlineStyleSheet(css=":host { padding-left: 20px; }")]
     for axis, label in ((plot.xaxis, x_label), (plot.yaxis, y_label)):
         axis.axis_label = PlainText(text=textwrap.fill(label, _LABEL_WIDTH))
         axis.axis_label_text_font = _FONT

@@ -24,7 +24,7 @@ def number(value: float | int | None, digits: int = 4) -> str:
     mantissa, exponent = f"{float(value):.{digits - 1}e}".split("e")
     short = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     power = "10" + str(int(exponent)).translate(_SUPERSCRIPT)
-    return power if short == "1" else f"{short}×{power}".replace("-", "−")
+    return {"1": power, "-1": f"−{power}"}.get(short, f"{short}×{power}".replace("-", "−"))
 
 
 def interval(measured: float | None, low: float | None, high: float | None) -> tuple[str, str]:
@@ -105,6 +105,9 @@ def _described_heatmap(ready: ReadyHeatmap) -> str:
     panel, (rows, columns) = ready.panel, ready.values.shape
     finite = ready.values[np.isfinite(ready.values)]
     extent = f"from {number(float(finite.min()))} to {number(float(finite.max()))}" if finite.size else "all missing"
-    return f"{panel.title}: heat map of {rows} rows ({panel.y_label}) and {columns} columns ({panel.x_label}); " + (
-        f"{panel.value_label} {extent}."
-    )
+    size_of_it = f"{_count(rows, 'row')} ({panel.y_label}) and {_count(columns, 'column')} ({panel.x_label})"
+    return f"{panel.title}: heat map of {size_of_it}; {panel.value_label} {extent}."
+
+
+def _count(many: int, what: str) -> str:
+    return f"{many} {what}" if many == 1 else f"{many} {what}s"
