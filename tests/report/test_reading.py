@@ -6,7 +6,7 @@ import h5netcdf
 import pytest
 
 from docendo.files import write_json
-from docendo.report.facts import command
+from docendo.report.facts import command, facts
 from docendo.report.reading import read_stored
 from docendo.results import store_result
 from tests.pictures import folder, losses, result
@@ -68,3 +68,8 @@ def test_versions_are_the_datasets_own_and_all_of_them(tmp_path: Path) -> None:
 )
 def test_command_to_repeat(about: dict[str, object], expected: str | None) -> None:
     assert command(about) == expected
+
+
+def test_facts_are_said_once() -> None:
+    said = facts({"docendo_version": "0.1.0", "command": "x", "seed": 1}, {"docendo": "0.1.0 and 0.2.0", "JAX": "0.9"})
+    assert said == {"docendo": "0.1.0 and 0.2.0", "seed": 1, "JAX": "0.9"}

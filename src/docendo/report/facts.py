@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import h5netcdf
 
-__all__ = ["command", "provenance"]
+__all__ = ["command", "facts", "provenance"]
 
 _RECORDED: Final = {
     "docendo_version": "docendo",
@@ -26,6 +26,12 @@ def command(about: Mapping[str, Any]) -> str | None:
         return None
     quick = " --quick" if about.get("quick") else ""
     return f"docendo reproduce{quick} --seed {about['seed']}"
+
+
+def facts(about: Mapping[str, Any], origin: Mapping[str, str]) -> dict[str, Any]:
+    """What the summary and the datasets say, by the names a reader knows; of the same thing, the datasets' word."""
+    said = {_RECORDED.get(name, name): value for name, value in about.items() if name != "command"}
+    return said | dict(origin)
 
 
 def provenance(datasets: Sequence[Path]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from docendo.report import words
-from docendo.report.facts import command
+from docendo.report.facts import command, facts
 from docendo.report.reading import Stored
 from docendo.report.shades import on_dark
 from docendo.report.views import figure_view
@@ -45,6 +45,7 @@ def render(stored: Stored, folder: Path) -> str:
         stored=stored,
         about=stored.about,
         command=command(stored.about),
+        facts=facts(stored.about, stored.origin),
         results=results,
         verdicts=verdicts,
         seconds=sum(result.seconds for result in results),
