@@ -37,11 +37,12 @@ def test_show_a_report(tmp_path: Path) -> None:
     store_result(writable(tmp_path / "runs" / "pooling"), outcome("pooling", loss=-0.98), [])
     (tmp_path / "runs" / "unfinished").mkdir()
     lines = [line.split() for line in succeed(f"show {tmp_path}").splitlines()]
-    assert lines[1] == ["cycle", "slope", "of", "loss", "-1", "-1.01", "agrees"]
-    assert lines[2] == ["slope", "of", "error", "-1", "-0.52", "agrees"]
-    assert lines[3][0] == "pooling"
+    assert lines[1] == ["cycle", "(Figure", "2)"]
+    assert lines[2] == ["-", "slope", "of", "loss", "-1", "-1.01", "agrees"]
+    assert lines[3] == ["-", "slope", "of", "error", "-1", "-0.52", "agrees"]
+    assert lines[4][0] == "pooling"
     assert " ".join(lines[-2]) == "2 finished, 4 s of computing: 3 agrees"
-    assert " ".join(lines[-1]) == "unfinished: unfinished: stopped before its end"
+    assert " ".join(lines[-1]) == "unfinished: stopped before its end"
 
 
 def writable(folder: Path) -> Path:

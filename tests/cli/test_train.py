@@ -77,8 +77,9 @@ def test_flags_make_the_teacher(flags: str, teacher: Callable[[], dc.Teacher], c
 
 
 @pytest.mark.parametrize("name", choices.CONSTRUCTORS)
-def test_sizes_left_out_are_the_paper_s(name: str) -> None:
+def test_sizes_left_out(name: str) -> None:
     paper = {"convolution": (36, 4), "graph_convolution": (20, 3), "single_layer": (20, 1), "group_sparse": (20, 1)}
+    paper["symmetric"] = (1000, 4)
     teacher = choices.make_teacher(name, {}, seed=0)
     assert (teacher.tokens, teacher.sparsity) == paper.get(name, (20, 4))
 
@@ -95,12 +96,26 @@ def test_flags_make_the_rest(caught: Caught) -> None:
     got = caught(f"{sizes} --dynamics online --learning-rate 0.01 --batch-size 7 --noise 0.5 --checkpoint there -q")
     assert repr(got["dynamics"]) == "Online(rate=0.01, batch_size=7, noise=0.5)"
     assert (got["steps"], got["checkpoint"], got["progress"]) == (10_000, Path("there"), False)
+    got = caught(f"{sizes} --dynamics reduced --learning-rate 0.5 --steps 7")
+    assert (repr(got["dynamics"]), got["steps"]) == ("Reduced(learning_rate=0.5)", 7)
+    for flags, time in (("", 1e6), ("--time 1e15", 1e15)):
+        got = caught(f"{sizes} --dynamics flow {flags}")
+        assert (repr(got["dynamics"]), got["time"]) == (repr(dc.GradientFlow()), time)
+        assert "steps" not in got
+
+
+def test_a_symmetric_teacher_is_its_support_sizes(caught: Caught) -> None:
+    got = caught("--teacher symmetric --tokens 1000000 --sparsity 3 --value-norm 2 --logit-scale 0.5 --dynamics flow")
+    teacher, student = got["teacher"], got["student"]
+    assert (teacher.tokens, teacher.sparsity, float(teacher.value_norm)) == (10**6, 3, 2.0)
+    assert (type(student), float(student.logit_scale)) == (dc.SymmetricStudent, 0.5)
 
 
 @pytest.mark.parametrize(("tokens", "width"), [(4, 4), (5, 6)])
 def test_sinusoidal_positions_have_whole_pairs(tokens: int, width: int) -> None:
     teacher = choices.make_teacher("single_layer", {"tokens": tokens}, seed=0)
     student = choices.make_student(teacher, "sinusoidal", None, seed=0)
+    assert isinstance(student, dc.PositionOnly)
     np.testing.assert_array_equal(student.positions, dc.positions.sinusoidal(tokens, width))
 
 

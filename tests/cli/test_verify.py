@@ -72,10 +72,19 @@ def test_exit_codes(outcome: str, code: int, asked: list[tuple[str, Any]]) -> No
     assert asked == [(f"{outcome} = 1", {"over": ["D=8..64"], "logit_scale": None, "progress": False})]
 
 
-def test_all_asks_for_every_card(asked: list[tuple[str, Any]]) -> None:
-    succeed("verify all --logit-scale D**(-3/2)")
-    assert [claim for claim, _ in asked] == list(CARDS)
-    assert asked[0][1] == {"over": None, "logit_scale": "D**(-3/2)", "progress": True}
+def test_all_is_told_theorem_by_theorem(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = verdict("holds", "theorem-3.1", (verdict("holds", "scores"),))
+    second = verdict("undecided", "law", (verdict("undecided", "limit"),))
+    monkeypatch.setattr("docendo.verification.verify", lambda *_, **__: verdict("undecided", "all", (first, second)))
+    done = docendo("verify all")
+    assert done.exit_code == 3
+    assert [line.split() for line in done.stdout.splitlines()[-2:]] == [["theorem-3.1", "holds"], ["law", "undecided"]]
+
+
+@pytest.mark.parametrize("name", [*CARDS, "all"])
+def test_names_and_the_scale_are_passed_on(name: str, asked: list[tuple[str, Any]]) -> None:
+    succeed(f"verify {name} --logit-scale D**(-3/2)")
+    assert asked == [(name, {"over": None, "logit_scale": "D**(-3/2)", "progress": True})]
 
 
 def test_a_theorem_is_told_claim_by_claim(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +93,7 @@ def test_a_theorem_is_told_claim_by_claim(monkeypatch: pytest.MonkeyPatch) -> No
     done = docendo("verify theorem-3.1")
     assert done.exit_code == 1
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert ["first:", "excess_loss", "=", "Theta(D**4)"] in lines
+    assert ["first", "excess_loss", "=", "Theta(D**4)"] in lines
     assert ["D", "4", "2.0000", "1.9900", "..", "2.0100", "differs"] in lines
     assert ["D", "large", "not", "checkable:", "no", "number", "is", "stated"] in lines
     assert done.stdout.strip().endswith("theorem-3.1: fails")

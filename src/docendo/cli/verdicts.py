@@ -17,7 +17,7 @@ def show_verdicts(folder: Path) -> None:
     """
     experiments = read_stored(folder).experiments
     results = [experiment.result for experiment in experiments if experiment.result is not None]
-    say_table(["experiment", "claim", "claimed", "measured", "verdict"], _rows(results), right=[2, 3])
+    say_table(["claim", "claimed", "measured", "verdict"], _rows(results), right=[1, 2])
     verdicts = [finding.verdict for result in results for finding in result.findings]
     counts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
     seconds = sum(result.seconds for result in results)
@@ -29,11 +29,14 @@ def show_verdicts(folder: Path) -> None:
 
 
 def _rows(results: list[Result]) -> list[list[str]]:
-    """An experiment's name stands in its first line only."""
-    lines = [(result.name, place, finding) for result in results for place, finding in enumerate(result.findings)]
-    return [["" if place else name, *_cells(finding)] for name, place, finding in lines]
+    """A line for each experiment, and below it one for each finding."""
+    return [
+        row
+        for result in results
+        for row in ([f"{result.name} ({result.paper})", "", "", ""], *map(_cells, result.findings))
+    ]
 
 
 def _cells(finding: Finding) -> list[str]:
     claimed = "" if finding.claimed is None else f"{finding.claimed:.4g}"
-    return [finding.claim, claimed, f"{finding.measured:.4g}", finding.verdict]
+    return [f"- {finding.claim}", claimed, f"{finding.measured:.4g}", finding.verdict]

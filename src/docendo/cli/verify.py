@@ -17,6 +17,8 @@ __all__ = ["verify"]
 
 UNDECIDED = 3
 
+_EXIT_CODES = {"fails": FAILED, "undecided": UNDECIDED}
+_COLOURS = {"holds": "green", "fails": "red", "undecided": "yellow", "not applicable": "yellow"}
 _RELATION = re.compile(r"[=<>(]")
 _RANGE = re.compile(r"\w+=[0-9.,eE+-]+")
 
@@ -55,20 +57,18 @@ def verify(
     from docendo.cli.choices import pick
     from docendo.cli.outputs import check_file
     from docendo.theory.claims import CARDS
-    from docendo.verification import verify as judge
+    from docendo.verification import ALL, verify as judge
 
     check_file(json_file)
     claim, ranges = split_words(words, over or [])
     if not _RELATION.search(claim):
-        pick("claim", claim, [*CARDS, "all"])
-    verdicts = []
-    for name in CARDS if claim == "all" else [claim]:
-        verdict = judge(name, over=ranges or None, logit_scale=logit_scale, progress=not quiet)
-        _show(verdict)
-        verdicts.append(verdict)
+        pick("claim", claim, [*CARDS, ALL])
+    verdict = judge(claim, over=ranges or None, logit_scale=logit_scale, progress=not quiet)
+    _show(verdict)
     if json_file is not None:
-        _write(verdicts, ranges, logit_scale, json_file)
-    _leave([part.verdict for verdict in verdicts for part in verdict.claims])
+        _write(verdict, json_file)
+    if verdict.verdict in _EXIT_CODES:
+        raise typer.Exit(_EXIT_CODES[verdict.verdict])
 
 
 def split_words(words: Sequence[str], over: Sequence[str]) -> tuple[str, list[str]]:
@@ -86,37 +86,41 @@ def split_words(words: Sequence[str], over: Sequence[str]) -> tuple[str, list[st
 
 
 def _show(verdict: "Verdict") -> None:
-    """Each claim with its exponents; of a theorem also what it assumes, and its remarks."""
-    if verdict.parts:
-        say(verdict.name, style="bold")
-        say()
-    for claim in verdict.claims:
+    """A claim; or a theorem's claims, what it assumes and what follows; or several theorems."""
+    if not verdict.parts:
+        _show_claim(verdict)
+    elif any(part.parts for part in verdict.parts):
+        for part in verdict.parts:
+            _show(part)
+        say_table(["", ""], [[part.name, part.verdict] for part in verdict.parts])
+    else:
+        _show_theorem(verdict)
+
+
+def _show_theorem(verdict: "Verdict") -> None:
+    say(verdict.name, style="bold")
+    say_table(["", ""], [[" ", verdict.message]])
+    say()
+    for claim in verdict.parts:
         _show_claim(claim)
-    if verdict.parts:
+    if verdict.hypotheses:
         marks = {True: "holds", False: "does not hold", None: "not checkable"}
         assumed = [[f"  {each.name}", f"{marks[each.holds]}: {each.detail}"] for each in verdict.hypotheses]
         say_table(["  assumed", ""], assumed)
         say()
-        say_table(["", ""], [[" ", verdict.message]])
+    if verdict.remarks:
+        say_table(["", ""], [["  -", remark] for remark in verdict.remarks])
         say()
-        say(f"{verdict.name}: {verdict.verdict}", style=_COLOURS[verdict.verdict])
-        say()
+    say(f"{verdict.name}: {verdict.verdict}", style=_COLOURS[verdict.verdict])
+    say()
 
 
 def _show_claim(claim: "Verdict") -> None:
-    say_table(["", ""], [[f"  {claim.name}:", _statement(claim)]])
+    say_table(["", ""], [[f"  {claim.name}", claim.statement]])
     if claim.exponents:
         say_table(["    variable", "claimed", "measured", "interval", ""], _exponents(claim), right=[1, 2, 3])
     say_table(["", ""], [["  =>", f"{claim.verdict}: {claim.message}"]])
     say()
-
-
-_COLOURS = {"holds": "green", "fails": "red", "undecided": "yellow", "not applicable": "yellow"}
-
-
-def _statement(claim: "Verdict") -> str:
-    bounded = {"=": "= {}", "<=": "<= {}"}.get(claim.sense, f"= {claim.sense}({{}})")
-    return f"{claim.quantity} {bounded.format(claim.law)}"
 
 
 def _exponents(claim: "Verdict") -> list[list[str]]:
@@ -133,17 +137,9 @@ def _exponents(claim: "Verdict") -> list[list[str]]:
     ]
 
 
-def _write(verdicts: Sequence["Verdict"], ranges: list[str], logit_scale: str | None, file: Path) -> None:
+def _write(verdict: "Verdict", file: Path) -> None:
     from docendo.files import writable_folder, write_json
     from docendo.verification import record
-    from docendo.verification.settings import settings_for
 
-    write_json(writable_folder(file.parent) / file.name, record(verdicts, settings_for(ranges or None, logit_scale)))
+    write_json(writable_folder(file.parent) / file.name, record(verdict))
     say(f"saved {file}")
-
-
-def _leave(outcomes: Sequence[str]) -> None:
-    if "fails" in outcomes:
-        raise typer.Exit(FAILED)
-    if "undecided" in outcomes:
-        raise typer.Exit(UNDECIDED)
