@@ -40,14 +40,14 @@ def render(stored: Stored, folder: Path) -> str:
     """
     environment = _environment(folder)
     results = [experiment.result for experiment in stored.experiments if experiment.result is not None]
-    verdicts = Counter(finding.verdict for result in results for finding in result.findings)
+    found = Counter(finding.verdict for result in results for finding in result.findings)
     return environment.get_template("page.html").render(
         stored=stored,
         about=stored.about,
         command=command(stored.about),
         facts=facts(stored.about, stored.origin),
         results=results,
-        verdicts=verdicts,
+        verdicts={word: found[word] for word in MARKS if word in found},
         seconds=sum(result.seconds for result in results),
         style=_own("style.css"),
         hover=_own("hover.js"),

@@ -30,7 +30,7 @@ def number(value: float | int | None, digits: int = 4) -> str:
 def interval(measured: float | None, low: float | None, high: float | None) -> tuple[str, str]:
     """A measured number and its interval, to the second digit of the interval's width."""
     if measured is None or low is None or high is None:
-        return number(measured, 5), ""
+        return number(measured), ""
     width, values = high - low, (measured, low, high)
     decimals = 1 - math.floor(math.log10(width)) if width > 0 else 99
     if max(map(abs, values)) < 1e6 and decimals <= 9:
