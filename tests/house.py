@@ -26,7 +26,7 @@ HOUSE = (
     ("activations", "inputs", "positions"),
     ("results",),
     ("files", "progress", "sinks"),
-    ("checks", "drawing", "figures", "precision", "randomness", "steps"),
+    ("checks", "compilation", "drawing", "figures", "precision", "randomness", "steps"),
 )
 
 # What points up all the same, (file, room) → why. Such an import is a lazy start, inside a function.
@@ -37,7 +37,7 @@ INDEPENDENT = (("training/reduced.py", "training/gradient_descent.py"),)
 
 # Files and rooms that start no JAX, neither themselves nor through what they import.
 STARTERS = ("__init__.py", "__main__.py", "cli/__init__.py")
-WITHOUT_JAX = ("report", "results", "files", "progress", "sinks", "drawing", "figures", "steps")
+WITHOUT_JAX = ("report", "results", "files", "progress", "sinks", "compilation", "drawing", "figures", "steps")
 JAX = frozenset({"diffrax", "equinox", "jax", "jaxlib", "lineax", "optax", "optimistix"})
 
 # What a module may read from the package itself, whose names are otherwise for users.

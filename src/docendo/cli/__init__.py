@@ -16,6 +16,7 @@ from docendo.cli.show import show
 from docendo.cli.teachers import teachers
 from docendo.cli.train import train
 from docendo.cli.verify import verify
+from docendo.compilation import keep_compiled_programs
 
 __all__ = ["app", "main"]
 
@@ -51,4 +52,5 @@ for command in (reproduce, train, verify, show, report, teachers):
 
 def main() -> None:
     """The `docendo` program."""
+    keep_compiled_programs()
     app()

@@ -5,7 +5,6 @@ fails or is killed takes no other with it. What is finished is kept: `result.jso
 runs only what is missing or was made with other settings. Nothing here starts JAX in the calling process.
 """
 
-import os
 import traceback
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait as wait_for
@@ -17,6 +16,7 @@ from time import monotonic
 from typing import Any
 
 import docendo
+from docendo.compilation import keep_compiled_programs
 from docendo.experiments.base import Experiment, choose
 from docendo.experiments.digits import load_digits
 from docendo.experiments.registry import EXPERIMENTS
@@ -130,7 +130,7 @@ def _run_all(waiting: Sequence[Job], jobs: int, bar: Progress) -> None:
 
 def _work(job: Job, share: Any) -> None:
     """The life of one experiment's process."""
-    _keep_compiled_programs()
+    keep_compiled_programs()
     for stale in ("result.json", "error.json"):
         (job.folder / stale).unlink(missing_ok=True)
     try:
@@ -170,15 +170,6 @@ def _run_one(job: Job, share: Any) -> None:
     )
     store_result(folder, result, list(found.figures))
     rmtree(folder / "checkpoints", ignore_errors=True)
-
-
-def _keep_compiled_programs() -> None:
-    """Let this process find what earlier ones compiled; equinox reads its switch when it is imported."""
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(root / "docendo" / "jax"))
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
-    os.environ.setdefault("EQX_ON_ERROR", "nan")
 
 
 def _note_death(job: Job, exitcode: int | None) -> None:
