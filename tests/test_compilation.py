@@ -37,3 +37,18 @@ def test_what_the_user_chose_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EQX_ON_ERROR", "raise")
     keep_compiled_programs()
     assert (os.environ["JAX_COMPILATION_CACHE_DIR"], os.environ["EQX_ON_ERROR"]) == ("mine", "raise")
+
+
+def test_nowhere_without_a_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    keep_compiled_programs()
+    assert not set(NAMES) & set(os.environ)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nowhere_in_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    keep_compiled_programs()
+    assert "JAX_COMPILATION_CACHE_DIR" not in os.environ
