@@ -147,6 +147,12 @@ def test_table_and_json_say_what_the_run_holds(stored: Path) -> None:
     assert "completed: all 20 steps were made" in table
 
 
+def test_a_flow_is_measured_in_time() -> None:
+    said = succeed(f"{SMALL.replace('--steps 20', '--dynamics flow --time 1e9')}")
+    assert "length ηT = 1e+09" in " ".join(said.split())
+    assert "completed: time 1e+09 was reached" in said
+
+
 def test_files_are_written_where_asked(tmp_path: Path) -> None:
     out, plot = tmp_path / "new" / "run.nc", tmp_path / "newer" / "curves.svg"
     said = succeed(f"{SMALL} --out {out} --plot {plot}")

@@ -280,4 +280,4 @@ def _status(dynamics: Dynamics, problem: Problem, outcome: Outcome, records: lis
             return Status("stalled", f"after {steps} the excess loss goes up and down; {dynamics.advice(problem)}", at)
         if end.flat:
             return Status("stalled", f"after {steps} the excess loss no longer moves; {dynamics.advice(problem)}", at)
-    return Status("completed", f"all {steps} were made", at)
+    return Status("completed", f"all {steps} were made" if dynamics.clock == "steps" else f"{steps} was reached", at)
