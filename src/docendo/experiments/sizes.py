@@ -64,7 +64,7 @@ class Synthetic:
     online_steps: int = 10**4
     batch_size: int = 100
     noise: float = 1.0
-    time: float = 1e9
+    time: float = 1e11
     saves: int = 150
     batches: int = 64
 
