@@ -14,7 +14,7 @@ from .students import (
     SymmetricStudent as SymmetricStudent,
 )
 from .teachers import Teacher as Teacher
-from .theory import rates as rates
+from .theory import claims as claims, rates as rates
 from .training import (
     GradientDescent as GradientDescent,
     GradientFlow as GradientFlow,
@@ -24,6 +24,7 @@ from .training import (
     load_run as load_run,
     train as train,
 )
+from .verification import verify as verify
 
 __version__: str
 _jax_came_first: bool

@@ -16,6 +16,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from docendo.activations import Activation
@@ -134,7 +135,8 @@ def check_compatible(teacher: Teacher, student: Student, inputs: Inputs) -> None
 
 
 def _differ(one: Activation, other: Activation) -> bool:
-    return is_concrete(one.slope, other.slope) and bool(jnp.any(one.slope != other.slope))
+    # NumPy's comparison: under jit even constants become traced by JAX's own.
+    return is_concrete(one.slope, other.slope) and bool(np.any(np.asarray(one.slope) != np.asarray(other.slope)))
 
 
 def _exact_pair(teacher: Teacher, student: Student, law: Inputs) -> tuple[PositionStudent, ExactLaw]:

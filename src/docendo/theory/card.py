@@ -1,15 +1,17 @@
 """A theorem as a card: its claims, what they assume, and how they are held against curves."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+from docendo.theory.curve import Curve, Families
 from docendo.theory.grammar import parse_claim
-from docendo.theory.judge import Claim, Curve, judge
+from docendo.theory.judge import Claim, judge
 from docendo.theory.verdicts import Hypothesis, Label, Verdict, overall
 
-__all__ = ["Card", "Families", "claim_of", "judge_card"]
+__all__ = ["Card", "claim_of", "judge_card"]
 
-Families = Mapping[str, Sequence[Sequence[Curve]]]
+Curves = Sequence[Curve]
 
 
 @dataclass(frozen=True)
@@ -31,20 +33,36 @@ class Card:
     label: Label
     reference: str
     claims: tuple[Claim, ...]
-    hypotheses: Callable[[Sequence[Curve]], Sequence[Hypothesis]]
-    remarks: Callable[[Sequence[Curve]], Sequence[str]]
+    hypotheses: Callable[[Curves], Sequence[Hypothesis]]
+    remarks: Callable[[Curves], Sequence[str]]
 
 
-def judge_card(card: Card, families: Families) -> Verdict:
-    """The verdict on every claim of a card, from the families of curves of each claimed quantity."""
-    curves = [curve for each in families.values() for family in each for curve in family]
-    hypotheses, remarks = card.hypotheses(curves), card.remarks(curves)
-    parts = [judge(claim, families[claim.statement.quantity], hypotheses) for claim in card.claims]
+def judge_card(card: Card, families: Mapping[str, Families], definitions: Mapping[str, Any] | None = None) -> Verdict:
+    """The verdict on every claim of a card.
+
+    Args:
+        card: what is claimed.
+        families: for each claimed quantity, the curves to judge it on.
+        definitions: what the verdict is to say about how the curves were made.
+
+    Raises:
+        ValueError: as `docendo.theory.judge.judge`.
+    """
+    curves = list(_flat(families.values()))
+    hypotheses, about = card.hypotheses(curves), definitions or {}
+    named = [replace(claim, name=f"{card.name}: {claim.name}") for claim in card.claims]
+    parts = [judge(claim, families[claim.statement.quantity], hypotheses, about) for claim in named]
     outcome = overall([part.verdict for part in parts])
-    message = " ".join([f"{card.title} ({card.reference}).", *remarks])
-    return Verdict(card.name, "", "", "", outcome, card.label, message, hypotheses=hypotheses, parts=parts)
+    message = f"{card.title} ({card.reference})"
+    remarks = card.remarks(curves)
+    verdict = Verdict(card.name, "", "", "", outcome, card.label, message)
+    return replace(verdict, hypotheses=hypotheses, remarks=remarks, definitions=about, parts=parts)
 
 
 def claim_of(name: str, text: str, label: Label, reference: str) -> Claim:
     """A claim whose quantity is trusted to be recorded."""
     return Claim(name, parse_claim(text, [text.split()[0]]), label, reference)
+
+
+def _flat(families: Iterable[Families]) -> Iterable[Curve]:
+    return (curve for each in families for family in each for curve in family)

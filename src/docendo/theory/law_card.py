@@ -11,12 +11,12 @@ Measured: the limit of measured over claimed along every curve.
 from collections.abc import Sequence
 
 from docendo.theory.card import Card, claim_of
-from docendo.theory.judge import Curve
+from docendo.theory.curve import Curve
 from docendo.theory.verdicts import Hypothesis
 
 __all__ = ["universal_law_card"]
 
-REFERENCE = "docs, The 1/T law"
+REFERENCE = "docs, law"
 
 
 def universal_law_card() -> Card:
@@ -27,18 +27,18 @@ def universal_law_card() -> Card:
         "scores": "score_error = D * sqrt((D - K) / (1 + kappa**2)) / (V * tau * sqrt(D * eta * T))",
     }
     claims = tuple(claim_of(name, text, "law", REFERENCE) for name, text in texts.items())
-    return Card("law", "The 1/T law", "law", REFERENCE, claims, hypotheses, remarks)
+    return Card("law", "The 1/T law", "law", REFERENCE, claims, _hypotheses, _remarks)
 
 
-def hypotheses(curves: Sequence[Curve]) -> list[Hypothesis]:
-    """What the law assumes of the curves."""
-    full = [curve for curve in curves if curve.variables["D"] == curve.variables["K"]]
+def _hypotheses(curves: Sequence[Curve]) -> list[Hypothesis]:
+    closed = sum(curve.variables["D"] <= curve.variables["K"] for curve in curves)
     return [
-        Hypothesis("D > K", not full, f"{len(full)} of {len(curves)} curves have D = K and converge exponentially"),
-        Hypothesis("the run converges to the teacher", True, "the zero start with white inputs does"),
+        Hypothesis("D > K", not closed, f"{closed} of {len(curves)} curves have D = K and converge exponentially"),
+        Hypothesis("the run converges to the teacher", True, "from zero with white inputs all do"),
     ]
 
 
-def remarks(curves: Sequence[Curve]) -> list[str]:
-    """Nothing to add to the numbers."""
-    return []
+def _remarks(curves: Sequence[Curve]) -> list[str]:
+    etas = sorted({curve.variables["eta"] for curve in curves if "descent" in curve.source})
+    rates = f"descents at η = {', '.join(f'{eta:g}' for eta in etas)}" if etas else "no descents"
+    return [f"{len(curves)} curves: flows, and {rates}."]

@@ -1,13 +1,14 @@
 """What the judge says: hypotheses checked on the instance, exponents claimed and measured, a verdict."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from docendo.theory.curve import Family
 from docendo.theory.rates import Estimate, Sandwich
 
-__all__ = ["Exponent", "Hypothesis", "Outcome", "Verdict", "overall"]
+__all__ = ["Evidence", "Exponent", "Hypothesis", "Label", "Outcome", "Verdict", "overall"]
 
 Outcome = Literal["holds", "fails", "not applicable", "undecided"]
 Label = Literal["theorem", "law", "measured"]
@@ -39,9 +40,18 @@ class Exponent:
             "low": low,
             "high": high,
             "agrees": self.agrees,
-            "how": f"{self.measured.method}{', ' + self.measured.flag if self.measured.flag else ''}",
+            "how": ", ".join(filter(None, (self.measured.method, self.measured.flag))),
             "window": list(self.measured.window),
         }
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One sweep that a claim of growth was judged on: its curves, and for each lim q T^(−p) and the law at T = 1."""
+
+    curves: Family
+    amplitudes: Sequence[Estimate]
+    laws: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -51,13 +61,16 @@ class Verdict:
     Attributes:
         name: the claim's name.
         quantity, sense, law: what is claimed; empty for a theorem of several parts.
-        exponents: per variable, for claims of growth.
-        ratio: measured / claimed over the sweep: smallest, largest, drift per variable.
-        hypotheses: each with its check.
         verdict: "holds", "fails", "not applicable" (a hypothesis fails) or "undecided".
         label: whose claim it is: theorem (the paper's), law (docendo's), measured (a user's).
         message: the verdict in a sentence, with the numbers that decide it.
+        exponents: per variable, for claims of growth.
+        ratio: measured / claimed over the sweep: smallest, largest, drift per variable.
+        hypotheses: each with its check.
+        remarks: consequences worth knowing, for a theorem.
+        definitions: what a reader needs to rerun it, and with other definitions.
         parts: the verdicts of a theorem's claims.
+        evidence: what it was judged on, for pictures.
     """
 
     name: str
@@ -70,12 +83,23 @@ class Verdict:
     exponents: Mapping[str, Exponent] = field(default_factory=dict)
     ratio: Sandwich | None = None
     hypotheses: Sequence[Hypothesis] = ()
+    remarks: Sequence[str] = ()
+    definitions: Mapping[str, Any] = field(default_factory=dict)
     parts: Sequence["Verdict"] = ()
+    evidence: Sequence[Evidence] = field(default=(), repr=False, compare=False)
 
     @property
-    def claims(self) -> Sequence["Verdict"]:
-        """The single claims: the parts, or this one."""
-        return self.parts or (self,)
+    def statement(self) -> str:
+        """The claim as it is written: `quantity = Theta(law)` and its like."""
+        law = self.law if self.sense in ("=", "<=") else f"{self.sense}({self.law})"
+        return f"{self.quantity} {'<=' if self.sense == '<=' else '='} {law}"
+
+    def claims(self) -> Iterator["Verdict"]:
+        """The single claims: this one, or the parts, of parts too."""
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.claims()
 
     def to_json(self) -> dict[str, Any]:
         """One claim as `docendo verify --json` stores it."""
@@ -95,17 +119,17 @@ class Verdict:
             "verdict": self.verdict,
             "label": self.label,
             "message": self.message,
+            "definitions": dict(self.definitions),
         }
 
     def __str__(self) -> str:
         if self.parts:
-            return f"{self.name}: {self.verdict}\n" + "\n".join(f"  {part}" for part in self.parts)
+            lines = [line for part in self.parts for line in str(part).splitlines()]
+            return "\n  ".join([f"{self.name}: {self.verdict}", *lines])
         return f"{self.name}: {self.verdict} ({self.message})"
 
 
 def overall(outcomes: Sequence[Outcome]) -> Outcome:
     """One outcome for several: a failure outweighs doubt, and doubt what does not apply."""
-    for outcome in ("fails", "undecided", "holds"):
-        if outcome in outcomes:
-            return outcome  # type: ignore[return-value]
-    return "not applicable"
+    ranked: tuple[Outcome, ...] = ("fails", "undecided", "holds")
+    return next((outcome for outcome in ranked if outcome in outcomes), "not applicable")

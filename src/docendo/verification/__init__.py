@@ -1,12 +1,15 @@
 """`verify`: plans and runs what a claim needs, and hands the curves to the judge.
 
 settings     the sweep: which variables take which values, and the definition of the logit scale
-quantities   what can be claimed, as functions of the scalars of the reduced flow
-families     the runs: reduced flows, descents at several learning rates, full descents
-verify       one claim or card from its name or text to its verdict
+planning     which runs a sweep needs, how long they must go, and whether they can
+quantities   what can be claimed, as functions of the scalars of the reduced dynamics
+runs         reduced flows, reduced descents at several learning rates, full descents; each made once
+verify       one claim, card or all of them, from a name or text to a verdict
+record       verdicts as JSON
 """
 
-from docendo.verification.settings import PAPER_SCALE, Settings
-from docendo.verification.verify import record, verify
+from docendo.verification.record import record
+from docendo.verification.settings import PAPER_SCALE, Settings, settings_for
+from docendo.verification.verify import ALL, RESCALED, verify
 
-__all__ = ["PAPER_SCALE", "Settings", "record", "verify"]
+__all__ = ["ALL", "PAPER_SCALE", "RESCALED", "Settings", "record", "settings_for", "verify"]

@@ -1,100 +1,114 @@
-"""One claim or card, from its name or text to its verdict."""
+"""One claim, one card or all of them, from a name or text to a verdict."""
 
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
-import docendo
 from docendo.progress import progress_bar
 from docendo.theory.card import Card, judge_card
 from docendo.theory.claims import CARDS
-from docendo.theory.grammar import parse_claim
-from docendo.theory.judge import Claim, Curve, judge
-from docendo.theory.verdicts import Verdict
-from docendo.training.variables import VARIABLES
-from docendo.verification.families import Report, descents, flows, full_descents
-from docendo.verification.quantities import QUANTITIES
-from docendo.verification.settings import Settings, settings_for
+from docendo.theory.curve import Families
+from docendo.theory.grammar import ParsedClaim, parse_claim
+from docendo.theory.judge import Claim, judge
+from docendo.theory.verdicts import Verdict, overall
+from docendo.verification.quantities import FULL, REDUCED
+from docendo.verification.runs import Report, Runs
+from docendo.verification.settings import Over, Settings, settings_for
 
-__all__ = ["record", "verify"]
+__all__ = ["ALL", "RESCALED", "verify"]
 
-FULL_ONLY = ("value_off_line", "logit_spread_inside", "logit_spread_outside", "certified_share", "largest_leakage")
-RESIDUAL_OVER = {"D": (6, 10), "K": (1, 3), "kappa": (0.0, 0.1, 1.0)}
-CERTIFIED_OVER = {"D": (6, 10), "K": (1, 3), "kappa": (0.0, 0.1, 1.0)}
-
-Over = Mapping[str, Sequence[float]] | Sequence[str]
+ALL = "all"
+# The logit scale under which the powers of Theorem 3.1 come out.
+RESCALED = "D**(-3/2)"
 
 
 def verify(
-    claim: str | Claim | Card,
-    *,
-    over: Over | None = None,
-    logit_scale: str | None = None,
-    progress: bool = False,
+    claim: str | Claim | Card, *, over: Over | None = None, logit_scale: str | None = None, progress: bool = False
 ) -> Verdict:
     """Hold a claim about training against exact runs.
 
     Args:
-        claim: the name of a card ("theorem-3.1", "theorem-3.2", "decomposition", "scalar-limits", "law"), a card, or a
-            claim of one's own such as "excess_loss = Theta(K * D**4 / (eta * T))".
-        over: the sweep, as {"D": (8, 16, 32), …} or ["D=8..1024", "K=1,2,4"]; left out, D, K, ‖V*‖ and η are swept.
-        logit_scale: τ as a law in D, for example "D**(-3/2)"; left out, the paper's 1/√D.
+        claim: the name of a card ("theorem-3.1", "theorem-3.2", "decomposition", "scalar-limits", "law"), "all" for all
+            of them and Theorem 3.1 again under logit_scale D**(-3/2), a card, or a claim of one's own such as
+            "excess_loss = Theta(K * D**4 / (eta * T))".
+        over: the sweep, as {"D": (8, 16, 32), …} or ["D=8..1024", "K=1,2,4"]; left out, D, K, ‖V*‖, η and M are swept.
+            A variable that the claim names and that is not given is swept over its default; T=first,last says which T
+            count.
+        logit_scale: τ as a law in D, K and V, for example "D**(-3/2)"; left out, the paper's 1/√D.
         progress: show what runs, on standard error.
+
+    Returns:
+        The verdict; its `parts` are the verdicts on the claims of a card, or on the cards of "all".
 
     Raises:
         ValueError: a claim or range that cannot be read (the character is pointed at), or a sweep in which a run does
             not become asymptotic.
     """
-    settings = settings_for(over, logit_scale)
-    card = CARDS[claim]() if isinstance(claim, str) and claim in CARDS else claim
-    with progress_bar(f"verify {getattr(card, 'name', claim)}", enabled=progress, unit="runs") as bar:
-        count = iter(range(1, 10**6))
-        report: Report = lambda what: bar.update(next(count))  # noqa: E731
-        if isinstance(card, Card):
-            names = [each.statement.quantity for each in card.claims]
-            return judge_card(card, _families(names, settings, over is None, report))
-        if isinstance(card, str):
-            card = Claim("claim", parse_claim(card, _known()), "measured", "stated by the user")
-        quantity = card.statement.quantity
-        return judge(card, _families([quantity], settings, over is None, report)[quantity])
+    cards = [_card(claim, logit_scale)] if claim != ALL else _all_cards(logit_scale)
+    settings = [settings_for(over, scale, _laws(card)) for card, scale in cards]
+    with _reporting(progress) as report:
+        runs: list[Runs] = []
+        parts = [_judged(card, _shared(runs, each, report)) for (card, _), each in zip(cards, settings, strict=True)]
+    if claim != ALL:
+        return parts[0]
+    outcome, message = overall([part.verdict for part in parts]), "every theorem, lemma and law that docendo knows"
+    return Verdict(ALL, "", "", "", outcome, "theorem", message, parts=parts)
 
 
-def record(verdicts: Sequence[Verdict], settings: Settings) -> dict[str, Any]:
-    """Verdicts as `docendo verify --json` stores them."""
-    return {
-        "claims": [claim.to_json() for verdict in verdicts for claim in verdict.claims],
-        "definitions": settings.definitions(),
-        "versions": {"docendo": docendo.__version__} | {name: version(name) for name in ("jax", "numpy", "diffrax")},
-    }
+def _card(claim: str | Claim | Card, scale: str | None) -> tuple[Claim | Card, str | None]:
+    if not isinstance(claim, str):
+        return claim, scale
+    if claim in CARDS:
+        return CARDS[claim](), scale
+    return Claim("claim", parse_claim(claim, [*REDUCED, *FULL]), "measured", "stated by the user"), scale
 
 
-def _known() -> list[str]:
-    """Everything that can be claimed about, by name."""
-    return list(
-        dict.fromkeys([*QUANTITIES, *FULL_ONLY, *(name for name in VARIABLES if not VARIABLES[name].dimensions)])
-    )
+def _all_cards(scale: str | None) -> list[tuple[Claim | Card, str | None]]:
+    cards: list[tuple[Claim | Card, str | None]] = [(card(), scale) for card in CARDS.values()]
+    if scale is not None:
+        return cards
+    again = CARDS["theorem-3.1"]()
+    return [*cards, (replace(again, name=f"{again.name} with logit_scale = {RESCALED}"), RESCALED)]
 
 
-def _families(names: Sequence[str], settings: Settings, default: bool, report: Report) -> dict[str, list[list[Curve]]]:
-    """The families of curves for each quantity, sharing runs between quantities."""
-    reduced = [name for name in names if name in QUANTITIES]
-    full = [name for name in names if name not in QUANTITIES]
-    families: dict[str, list[list[Curve]]] = {name: [] for name in names}
-    if reduced:
-        report("flows")
-        _add(families, flows(settings, reduced))
-        if "eta" in settings.over:
-            recorded = [name for name in reduced if name != "worst_case_excess"]
-            _add(families, descents(settings, recorded, report) if recorded else {})
-        if {"M", "d"} & set(settings.over):
-            _add(families, full_descents(settings, reduced, report))
-    if full:
-        over = CERTIFIED_OVER if "certified_share" in full else RESIDUAL_OVER
-        small = settings_for(over if default else settings.over, settings.scale)
-        _add(families, full_descents(small, full, report))
-    return families
+def _laws(card: Claim | Card) -> list[ParsedClaim]:
+    return [each.statement for each in (card.claims if isinstance(card, Card) else (card,))]
 
 
-def _add(families: dict[str, list[list[Curve]]], found: Mapping[str, list[Curve]]) -> None:
-    for name, curves in found.items():
-        families[name].append(curves)
+def _shared(made: list[Runs], settings: Settings, report: Report) -> Runs:
+    """The runs made for the same settings before, or new ones."""
+    for runs in made:
+        if runs.settings == settings:
+            return runs
+    made.append(Runs(settings, report))
+    return made[-1]
+
+
+def _judged(card: Claim | Card, runs: Runs) -> Verdict:
+    definitions = runs.settings.definitions()
+    if isinstance(card, Card):
+        families = {each.statement.quantity: _families(each.statement, runs) for each in card.claims}
+        return judge_card(card, families, definitions)
+    return judge(card, _families(card.statement, runs), definitions=definitions)
+
+
+def _families(law: ParsedClaim, runs: Runs) -> Families:
+    """The curves of the claimed quantity. A bound must hold from the start, limits are taken from the onset on."""
+    swept, early = runs.settings.over, law.sense == "<="
+    kinds = ["structure"]
+    if law.quantity in REDUCED:
+        kinds = ["flows", *(["rates"] if "eta" in swept else []), *(["shapes"] if {"M", "d"} & set(swept) else [])]
+    return [runs.family(kind, law.quantity, early) for kind in kinds]
+
+
+@contextmanager
+def _reporting(enabled: bool) -> Iterator[Report]:
+    """A count of what has been started."""
+    with progress_bar("verify", enabled=enabled, unit="runs") as bar:
+        started: list[str] = []
+
+        def report(what: str) -> None:
+            started.append(what)
+            bar.update(len(started))
+
+        yield report
