@@ -25,7 +25,7 @@ def test_zero_and_below_leave_a_logarithmic_axis_with_a_note() -> None:
     ready = curves(Curve("noisy", [0, 1, 2, 3, 4], [5.0, 4.0, -3.0, 0.0, 1.0]))
     assert ready.curves[0].x.tolist() == [1, 4]
     assert ready.curves[0].y.tolist() == [4, 1]
-    assert ready.notes == ["Not drawn: 3 of 5 points of “noisy”, zero or negative on a logarithmic axis."]
+    assert ready.notes == ["Not drawn, zero or negative on a logarithmic axis: 3 of 5 points of “noisy”."]
 
 
 def test_a_linear_axis_keeps_everything() -> None:
@@ -40,8 +40,19 @@ def test_a_linear_axis_keeps_everything() -> None:
 def test_what_is_not_finite_leaves_a_gap_with_a_note(missing: float | None) -> None:
     ready = curves(Curve("c", [1, 2, 3], [1.0, missing, 2.0]))
     np.testing.assert_array_equal(ready.curves[0].y, [1, np.nan, 2])
-    assert ready.notes == ["Not drawn: 1 point of “c”, not a finite number."]
+    assert ready.notes == ["Not drawn, not a finite number: 1 point of “c”."]
     assert ready.y_range[1] < 3
+
+
+def test_notes_name_two_curves_and_count_more() -> None:
+    steps = [1, 2]
+    two = curves(Curve("a", steps, [0, 1]), Curve("b", steps, [0, 0]), Curve("c", steps, [1, 1]))
+    assert two.notes == ["Not drawn, zero or negative on a logarithmic axis: 1 point of “a”, 2 of 2 points of “b”."]
+    many = curves(*(Curve(label, steps, [-1, None]) for label in "abcd"))
+    assert many.notes == [
+        "Not drawn, zero or negative on a logarithmic axis: 4 of 8 points, in 4 curves.",
+        "Not drawn, not a finite number: 4 of 8 points, in 4 curves.",
+    ]
 
 
 def test_groups_share_a_colour_across_panels_and_others_have_their_own() -> None:

@@ -82,23 +82,39 @@ def _families(panel: Curves, groups: Sequence[int]) -> list[int]:
 
 
 def _curves(panel: Curves, colours: Sequence[str]) -> ReadyCurves:
-    notes: list[str] = []
-    curves = [_curve(panel, curve, colour, notes) for curve, colour in zip(panel.curves, colours, strict=True)]
+    curves = [_curve(panel, curve, colour) for curve, colour in zip(panel.curves, colours, strict=True)]
     x_range, y_range = _ranges(panel, curves)
-    return ReadyCurves(panel, [_within(curve, y_range) for curve in curves], x_range, y_range, notes)
+    return ReadyCurves(panel, [_within(curve, y_range) for curve in curves], x_range, y_range, _notes(panel))
 
 
-def _curve(panel: Curves, curve: Curve, colour: str, notes: list[str]) -> ReadyCurve:
+def _curve(panel: Curves, curve: Curve, colour: str) -> ReadyCurve:
     x, y = _numbers(curve.x), _numbers(curve.y)
-    outside = ((x <= 0) & panel.x_log) | ((y <= 0) & panel.y_log)
-    if outside.any():
-        notes.append(f"Not drawn: {_points(outside)} of “{curve.label}”, zero or negative on a logarithmic axis.")
-    gaps = ~np.isfinite(y) & ~outside
-    if gaps.any():
-        notes.append(f"Not drawn: {_points(gaps)} of “{curve.label}”, not a finite number.")
-    kept = ~outside & np.isfinite(x)
+    kept = ~_outside(panel, curve) & np.isfinite(x)
     low, high = (None if band is None else _numbers(band)[kept] for band in (curve.low, curve.high))
-    return ReadyCurve(curve.label, curve.style, colour, x[kept], np.where(gaps, np.nan, y)[kept], low, high)
+    return ReadyCurve(curve.label, curve.style, colour, x[kept], np.where(np.isfinite(y), y, np.nan)[kept], low, high)
+
+
+def _notes(panel: Curves) -> list[str]:
+    """What is not drawn of which curves, one note for each reason."""
+    reasons = {"zero or negative on a logarithmic axis": _outside, "not a finite number": _gaps}
+    found = {why: [(curve.label, which(panel, curve)) for curve in panel.curves] for why, which in reasons.items()}
+    named = {why: [(label, which) for label, which in curves if which.any()] for why, curves in found.items()}
+    return [f"Not drawn, {why}: {_told(curves)}." for why, curves in named.items() if curves]
+
+
+def _outside(panel: Curves, curve: Curve) -> np.ndarray:
+    return ((_numbers(curve.x) <= 0) & panel.x_log) | ((_numbers(curve.y) <= 0) & panel.y_log)
+
+
+def _gaps(panel: Curves, curve: Curve) -> np.ndarray:
+    return ~np.isfinite(_numbers(curve.y)) & ~_outside(panel, curve)
+
+
+def _told(curves: Sequence[tuple[str, np.ndarray]]) -> str:
+    """Up to two curves are named, more are counted."""
+    if len(curves) > 2:
+        return f"{_points(np.concatenate([which for _, which in curves]))}, in {len(curves)} curves"
+    return ", ".join(f"{_points(which)} of “{label}”" for label, which in curves)
 
 
 def _within(curve: ReadyCurve, y_range: Range) -> ReadyCurve:

@@ -4,9 +4,10 @@ Its legend and its hover text are the page's own: a legend that wraps and that a
 curves at the pointer, where Bokeh would stack one for each on the same spot.
 """
 
+import math
 from typing import Any, Final
 
-from bokeh.models import ColumnDataSource, Range1d
+from bokeh.models import BasicTickFormatter, ColumnDataSource, FixedTicker, Range1d
 
 from docendo.plots import ReadyCurve, ReadyCurves
 from docendo.report.frame import Plot, framed
@@ -32,17 +33,23 @@ def curves_plot(ready: ReadyCurves) -> Plot:
         x_axis_type="log" if panel.x_log else "linear",
         y_axis_type="log" if panel.y_log else "linear",
     )
-    _thin_out(plot.xaxis, panel.x_log, ready.x_range)
-    _thin_out(plot.yaxis, panel.y_log, ready.y_range)
+    _set_ticks(plot.xaxis, panel.x_log, ready.x_range)
+    _set_ticks(plot.yaxis, panel.y_log, ready.y_range)
     for number, curve in enumerate(ready.curves):
         _add_curve(plot, number, curve)
     return plot
 
 
-def _thin_out(axis: Any, log: bool, ends: tuple[float, float]) -> None:
-    """Take away the small ticks, but those that show an axis to be logarithmic."""
-    if not log or ends[1] < 100 * ends[0]:
-        axis.ticker.num_minor_ticks = 0
+def _set_ticks(axis: Any, log: bool, ends: tuple[float, float]) -> None:
+    """Small ticks only where they show an axis to be logarithmic; over one or two decades 1, 2 and 5 are numbered."""
+    decades = math.log10(ends[1] / ends[0]) if log else 0
+    if decades >= 2:
+        return
+    axis.ticker.num_minor_ticks = 0
+    if decades >= 0.8:
+        powers = range(math.floor(math.log10(ends[0])), math.ceil(math.log10(ends[1])) + 1)
+        axis.ticker = FixedTicker(ticks=[digit * 10.0**power for power in powers for digit in (1, 2, 5)])
+        axis.formatter = BasicTickFormatter()
 
 
 def _add_curve(plot: Plot, number: int, curve: ReadyCurve) -> None:

@@ -40,7 +40,7 @@ def render(stored: Stored, folder: Path) -> str:
     """
     environment = _environment(folder)
     results = [experiment.result for experiment in stored.experiments if experiment.result is not None]
-    found = Counter(finding.verdict for result in results for finding in result.findings)
+    found: Counter[str] = Counter(finding.verdict for result in results for finding in result.findings)
     return environment.get_template("page.html").render(
         stored=stored,
         about=stored.about,
