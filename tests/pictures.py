@@ -136,32 +136,41 @@ def store_examples(out: Path) -> Path:
 
 
 def store_theory(where: Path) -> None:
-    """What `docendo verify all` leaves: one claim that fails, with its figure."""
+    """What `docendo verify all` leaves: a theorem that fails, a claim of a user's own, and a figure."""
     where.mkdir()
+    hypotheses = [
+        {"name": "learning rate", "holds": True, "detail": "0.01 is below the stability limit 0.2"},
+        {"name": "D at least polynomial in M and K", "holds": None, "detail": "the power is not given"},
+        {"name": "P orthogonal", "holds": False, "detail": "off by 0.1"},
+    ]
     claim = {
-        "name": "theorem-3.1 (3)",
+        "name": "theorem-3.1: loss",
         "quantity": "excess_loss",
         "sense": "Theta",
         "law": "K * D**4 / (eta * T)",
         "exponents": {
-            "T": {"claimed": -1, "measured": -1.0, "low": -1.001, "high": -0.999},
-            "D": {"claimed": 4, "measured": 2.0, "low": 1.98, "high": 2.02},
+            "T": {"claimed": -1, "measured": -1.0, "low": -1.001, "high": -0.999, "agrees": True, "window": [1, 2]},
+            "D": {"claimed": 4, "measured": 2.0, "low": 1.98, "high": 2.02, "agrees": False, "how": "two corrections"},
         },
         "ratio": {"min": 1e-7, "max": 0.3, "drift": {"D": -2.0}},
-        "hypotheses": [
-            {"name": "learning rate", "holds": True, "detail": "0.01 is below the stability limit 0.2"},
-            {"name": "D at least polynomial in M and K", "holds": None, "detail": "the power is not given"},
-            {"name": "P orthogonal", "holds": False, "detail": "off by 0.1"},
-        ],
+        "hypotheses": hypotheses,
         "verdict": "fails",
         "label": "theorem",
+        "message": "D: claimed 4, measured 2.000",
     }
-    verdict = {
-        "claims": [claim],
-        "definitions": {"logit_scale": "1/sqrt(D)", "positions": "orthogonal"},
-        "versions": {},
+    own = claim | {
+        "name": "a claim of mine",
+        "sense": "<=",
+        "law": "1",
+        "verdict": "holds",
+        "exponents": {},
+        "ratio": {},
     }
-    write_json(where / "theorem-3.1.json", verdict)
+    remark = "By hand: at T* the claimed bound is above the start."
+    card = {"name": "theorem-3.1", "title": "Rates of convergence", "verdict": "fails", "remarks": [remark]}
+    definitions = {"logit_scale": "1/sqrt(D)", "over": {"D": [8, 16]}}
+    stored = {"verdict": "fails", "claims": [claim, own], "cards": [card], "definitions": definitions, "versions": {}}
+    write_json(where / "theorem-3.1.json", stored)
     write_json(where / "figures.json", [figure_to_json(losses("collapse", "Collapse"))])
 
 

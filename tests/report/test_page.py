@@ -127,12 +127,16 @@ def test_failed_and_missing_experiments_are_shown(parsed: Page) -> None:
 
 def test_theorems_are_shown(parsed: Page) -> None:
     words = " ".join(parsed.words.split())
-    assert "theorem-3.1 (3) theorem ✗ fails" in words
-    assert "excess_loss Theta K * D**4 / (eta * T)" in words
-    assert "D 4 2.000 [1.980, 2.020]" in words
-    assert "drifts as D = −2" in words
-    for text in ("✓ holds learning rate", "? not checkable D at least", "✗ violated P orthogonal"):
+    assert "Rates of convergence ✗ fails Assumed: ✓ holds learning rate: 0.01" in words
+    for text in ("? not checkable D at least", "✗ violated P orthogonal", "theorem-3.1: loss theorem ✗ fails"):
         assert text in words
+    assert "excess_loss = Theta(K * D**4 / (eta * T)) D: claimed 4, measured 2.000" in words
+    assert "T −1 −1.0000 [−1.0010, −0.9990] ✓ agrees" in words
+    assert "D 4 2.000 [1.980, 2.020] ✗ differs two corrections" in words
+    assert "Measured over claimed: from 10⁻⁷ to 0.3." in words
+    assert "By hand: at T* the claimed bound is above the start." in words
+    assert "a claim of mine ✓ holds" in words
+    assert "excess_loss <= 1" in words
 
 
 def test_every_plot_is_told_in_words(parsed: Page) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from docendo.figures import Figure
 from docendo.files import read_json
 from docendo.report.facts import provenance
-from docendo.report.theory import Claim, read_claims
+from docendo.report.theory import Card, read_cards
 from docendo.results import Result, load_figures, load_result
 
 __all__ = ["Experiment", "Stored", "read_stored"]
@@ -44,7 +44,7 @@ class Stored:
     experiments: Sequence[Experiment]
     about: dict[str, Any]
     origin: dict[str, str]
-    claims: Sequence[Claim] = ()
+    cards: Sequence[Card] = ()
     theory_figures: Sequence[Figure] = ()
 
     def figures(self) -> list[Figure]:
@@ -110,11 +110,11 @@ def _read_experiment(folder: Path, listed: dict[str, Any]) -> Experiment:
     return Experiment(folder.name, None, message=str(listed.get("message", "stopped before its end")))
 
 
-def _read_theory(folder: Path) -> tuple[list[Claim], list[Figure]]:
+def _read_theory(folder: Path) -> tuple[list[Card], list[Figure]]:
     figures = folder / "figures.json"
     files = sorted(file for file in folder.glob("*.json") if file != figures)
-    claims = [claim for file in files for claim in read_claims(file)]
-    return claims, load_figures(folder) if figures.exists() else []
+    cards = [card for file in files for card in read_cards(file)]
+    return cards, load_figures(folder) if figures.exists() else []
 
 
 def _check_names(stored: Stored) -> None:
