@@ -34,7 +34,8 @@ def interval(measured: float | None, low: float | None, high: float | None) -> t
     width, values = high - low, (measured, low, high)
     decimals = 1 - math.floor(math.log10(width)) if width > 0 else 99
     if max(map(abs, values)) < 1e6 and decimals <= 9:
-        middle, *ends = (f"{value:.{max(decimals, 0)}f}".replace("-", "−") for value in values)
+        # z: no minus before a number that rounds to zero
+        middle, *ends = (f"{value:z.{max(decimals, 0)}f}".replace("-", "−") for value in values)
     else:
         middle, *ends = (number(value, 6) for value in values)
     return middle, f"[{ends[0]}, {ends[1]}]"
