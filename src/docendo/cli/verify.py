@@ -20,7 +20,8 @@ UNDECIDED = 3
 _EXIT_CODES = {"fails": FAILED, "undecided": UNDECIDED}
 _COLOURS = {"holds": "green", "fails": "red", "undecided": "yellow", "not applicable": "yellow"}
 _RELATION = re.compile(r"[=<>(]")
-_RANGE = re.compile(r"\w+=[0-9.,eE+-]+")
+_RANGE = re.compile(r"(D|K|M|d|T|V|eta|tau|kappa|η|τ|κ)=.*|\w+=[0-9.,eE+-]+")
+_SAME_POWER = 0.01
 
 Words = Annotated[
     list[str],
@@ -33,10 +34,11 @@ Words = Annotated[
 Over = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="RANGE...", help="Try it over these, say D=8..1024 (doubling) K=1,2,4; D, K, V, eta if left out."
+        metavar="RANGE...", help="Try it over these, say D=8..1024 (doubling) K=1,2,4; D, K, V, eta, M if left out."
     ),
 ]
 LogitScale = Annotated[str | None, typer.Option(metavar="LAW", help="tau as a law in D; 1 / sqrt(D) if left out.")]
+Figures = Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a figure for each variable, SVG and PNG.")]
 JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")]
 
@@ -46,6 +48,7 @@ def verify(
     over: Over = None,
     logit_scale: LogitScale = None,
     json_file: JsonFile = None,
+    figures: Figures = None,
     quiet: Quiet = False,
 ) -> None:
     """Hold a claim against exact runs: exponents claimed and measured, and a verdict.
@@ -55,11 +58,12 @@ def verify(
     Exit code: 0 when every applicable claim holds, 1 when one fails, 2 on bad input, 3 when one is undecided.
     """
     from docendo.cli.choices import pick
-    from docendo.cli.outputs import check_file
+    from docendo.cli.outputs import check_file, check_folder
     from docendo.theory.claims import CARDS
     from docendo.verification import ALL, verify as judge
 
     check_file(json_file)
+    check_folder(figures)
     claim, ranges = split_words(words, over or [])
     if not _RELATION.search(claim):
         pick("claim", claim, [*CARDS, ALL])
@@ -67,6 +71,8 @@ def verify(
     _show(verdict)
     if json_file is not None:
         _write(verdict, json_file)
+    if figures is not None:
+        _draw(verdict, figures)
     if verdict.verdict in _EXIT_CODES:
         raise typer.Exit(_EXIT_CODES[verdict.verdict])
 
@@ -89,6 +95,7 @@ def _show(verdict: "Verdict") -> None:
     """A claim; or a theorem's claims, what it assumes and what follows; or several theorems."""
     if not verdict.parts:
         _show_claim(verdict)
+        _show_definitions(verdict)
     elif any(part.parts for part in verdict.parts):
         for part in verdict.parts:
             _show(part)
@@ -111,6 +118,7 @@ def _show_theorem(verdict: "Verdict") -> None:
     if verdict.remarks:
         say_table(["", ""], [["  -", remark] for remark in verdict.remarks])
         say()
+    _show_definitions(verdict)
     say(f"{verdict.name}: {verdict.verdict}", style=_COLOURS[verdict.verdict])
     say()
 
@@ -119,7 +127,32 @@ def _show_claim(claim: "Verdict") -> None:
     say_table(["", ""], [[f"  {claim.name}", claim.statement]])
     if claim.exponents:
         say_table(["    variable", "claimed", "measured", "interval", ""], _exponents(claim), right=[1, 2, 3])
-    say_table(["", ""], [["  =>", f"{claim.verdict}: {claim.message}"]])
+    drifts = _drifts(claim)
+    rows = [
+        ["  =>", f"{claim.verdict}: {claim.message}"],
+        *([["", f"the ratio drifts like {drifts}"]] if drifts else []),
+    ]
+    say_table(["", ""], rows)
+    say()
+
+
+def _drifts(claim: "Verdict") -> str:
+    """What is left of the ratio's dependence on the variables, as a product of powers."""
+    drift = {} if claim.ratio is None else claim.ratio.drift
+    left = {name: each.value for name, each in drift.items() if not -_SAME_POWER <= each.value <= _SAME_POWER}
+    return " × ".join(f"{name}^{power:.3f}" for name, power in left.items())
+
+
+def _show_definitions(verdict: "Verdict") -> None:
+    """What was run, and how to try others."""
+    if not verdict.definitions:
+        return
+    named = {name: what for name, what in verdict.definitions.items() if name != "over"}
+    over = verdict.definitions.get("over", {})
+    ranges = " ".join(f"{name}={','.join(f'{value:g}' for value in values)}" for name, values in over.items())
+    rows = [[f"  {name}", str(what)] for name, what in named.items()]
+    say_table(["  defined by", ""], [*rows, ["  over", ranges]])
+    say("  Other definitions: --logit-scale 'D**(-3/2)'; other ranges: --over D=8..256 K=1,2.")
     say()
 
 
@@ -143,3 +176,12 @@ def _write(verdict: "Verdict", file: Path) -> None:
 
     write_json(writable_folder(file.parent) / file.name, record(verdict))
     say(f"saved {file}")
+
+
+def _draw(verdict: "Verdict", folder: Path) -> None:
+    from docendo.files import writable_folder
+    from docendo.plots import save_figure
+    from docendo.plots.powers import verdict_figures
+
+    drawn = [save_figure(figure, writable_folder(folder)) for figure in verdict_figures(verdict)]
+    say(f"drawn {len(drawn)} figures in {folder}")

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docendo.theory.curve import Curve, Families, Family
-from docendo.theory.grammar import ParsedClaim, Sense
+from docendo.theory.grammar import VARIABLES, ParsedClaim, Sense
 from docendo.theory.rates import Estimate, Sandwich, limit, limit_exponent, sandwich
 from docendo.theory.rates.estimate import NOT_ASYMPTOTIC, TWO_POINTS, hull
 from docendo.theory.verdicts import Evidence, Exponent, Outcome, overall
@@ -52,13 +52,15 @@ def judge_growth(law: ParsedClaim, families: Families) -> Growth:
     claimed = {name: float(power) for name, power in (law.exponents or {}).items()}
     _check(law, claimed, families)
     in_time = hull([_time_exponent(curve) for family in families for curve in family], "limit of the local exponent")
-    exponents = {"T": _compare("T", claimed.get("T", 0.0), in_time, law.sense)}
-    power = claimed.get("T", 0.0) if exponents["T"].agrees is not False else in_time.value
+    steps = _compare("T", claimed.get("T", 0.0), in_time, law.sense)
+    near = in_time.low - EXPONENT_RESOLUTION <= steps.claimed <= in_time.high + EXPONENT_RESOLUTION
+    power = steps.claimed if near else in_time.value
     evidence = [_evidence(law, family, power) for family in families]
     drifts = {name: drift for each in reversed(evidence) for name, drift in _drifts(each).items()}
-    for name, drift in drifts.items():
+    exponents = {"T": steps}
+    for name in (name for name in VARIABLES if name in drifts):
         base = claimed.get(name, 0.0)
-        exponents[name] = _compare(name, base, _shifted(drift, base), law.sense)
+        exponents[name] = _compare(name, base, _shifted(drifts[name], base), law.sense)
     untried = [name for name in claimed if name not in exponents]
     ratio = _ratio(evidence, drifts)
     outcome = overall([_outcome(exponent.agrees) for exponent in exponents.values()] + ["undecided"] * bool(untried))
@@ -162,13 +164,10 @@ def _compare(name: str, claimed: float, measured: Estimate, sense: Sense) -> Exp
         return Exponent(claimed, measured, None)
     low, high = measured.low - claimed, measured.high - claimed
     above, below = low > EXPONENT_RESOLUTION, high < -EXPONENT_RESOLUTION
-    if sense == "Theta":
-        agrees = False if above or below else (True if high - low <= WIDEST_DECISIVE else None)
-    elif sense == "O":
-        agrees = False if above else (True if high <= EXPONENT_RESOLUTION else None)
-    else:
-        agrees = False if below else (True if low >= -EXPONENT_RESOLUTION else None)
-    return Exponent(claimed, measured, agrees)
+    refuted = (above and sense != "Omega") or (below and sense != "O")
+    one_sided = (sense == "O" and high <= EXPONENT_RESOLUTION) or (sense == "Omega" and low >= -EXPONENT_RESOLUTION)
+    decisive = one_sided or high - low <= WIDEST_DECISIVE
+    return Exponent(claimed, measured, False if refuted else True if decisive else None)
 
 
 def _outcome(agrees: bool | None) -> Outcome:
@@ -179,11 +178,12 @@ def _message(exponents: Mapping[str, Exponent], untried: Sequence[str], ratio: S
     wrong = {name: each for name, each in exponents.items() if each.agrees is False}
     unsure = {name: each for name, each in exponents.items() if each.agrees is None}
     texts = [
-        f"{name}: claimed {each.claimed:g}, measured {each.measured.value:.3f}" + _reason(each)
-        for name, each in (wrong or unsure or exponents).items()
+        f"{name}: claimed {each.claimed:g}, measured {each.measured.value:.3f}{_reason(each)}"
+        for name, each in (wrong or unsure).items()
     ]
     texts += [f"{name} is not swept, so its power was not tried" for name in untried]
-    return f"{', '.join(texts)}; measured / claimed from {ratio.low:.3g} to {ratio.high:.3g}"
+    said = ", ".join(texts) or f"the powers of {', '.join(exponents)} agree"
+    return f"{said}; measured / claimed from {ratio.low:.3g} to {ratio.high:.3g}"
 
 
 def _reason(exponent: Exponent) -> str:

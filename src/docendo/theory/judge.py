@@ -20,7 +20,7 @@ from docendo.theory.grammar import ParsedClaim
 from docendo.theory.growth import judge_growth, law_values
 from docendo.theory.rates import Estimate, Sandwich, limit
 from docendo.theory.rates.estimate import NOT_ASYMPTOTIC
-from docendo.theory.verdicts import Hypothesis, Label, Outcome, Verdict, overall
+from docendo.theory.verdicts import Evidence, Hypothesis, Label, Outcome, Verdict, overall
 
 __all__ = ["Claim", "judge"]
 
@@ -84,7 +84,13 @@ def _judged(law: ParsedClaim, families: Families, broken: Sequence[Hypothesis]) 
         return found.outcome, found.message, parts
     curves = [curve for family in families for curve in family]
     outcome, message, ratio = _equality(law, curves) if law.sense == "=" else _bound(law, curves)
-    return outcome, message, {"ratio": ratio}
+    return outcome, message, {"ratio": ratio, "evidence": [Evidence([_share(law, curve) for curve in curves])]}
+
+
+def _share(law: ParsedClaim, curve: Curve) -> Curve:
+    """Measured over claimed; not finite where the law is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return curve._replace(values=curve.values / law_values(law, curve), exponents=None)
 
 
 def _equality(law: ParsedClaim, curves: Sequence[Curve]) -> tuple[Outcome, str, Sandwich]:

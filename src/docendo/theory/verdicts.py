@@ -47,11 +47,17 @@ class Exponent:
 
 @dataclass(frozen=True)
 class Evidence:
-    """One sweep that a claim of growth was judged on: its curves, and for each lim q T^(−p) and the law at T = 1."""
+    """One sweep that a claim was judged on.
+
+    Attributes:
+        curves: the quantity along each run; measured / claimed for a claim about numbers.
+        amplitudes: for a claim of growth, lim q T^(−p) of each curve,
+        laws: and the law at T = 1.
+    """
 
     curves: Family
-    amplitudes: Sequence[Estimate]
-    laws: Sequence[float]
+    amplitudes: Sequence[Estimate] = ()
+    laws: Sequence[float] = ()
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class Settings:
         chosen: whether the user gave ranges.
     """
 
-    over: Mapping[str, tuple[float, ...]]
+    over: dict[str, tuple[float, ...]]
     scale: str = PAPER_SCALE
     window: tuple[float, float] | None = None
     chosen: bool = False
@@ -69,6 +69,7 @@ class Settings:
 
     def definitions(self) -> dict[str, Any]:
         """What a reader needs to rerun this, and with other definitions."""
+        window = {} if self.window is None else {"T": self.window}
         return {
             "positions": "P orthogonal, so it drops out",
             "logit_scale": "swept" if "tau" in self.over else self.scale,
@@ -76,7 +77,7 @@ class Settings:
             "start": "W_V = 0, W_KQ = 0",
             "scores": "uniform on supports of size K",
             "steps": "T counts steps; on the flow T = time/eta",
-            "over": {name: list(values) for name, values in self.over.items()},
+            "over": {name: list(values) for name, values in (self.over | window).items()},
         }
 
 
