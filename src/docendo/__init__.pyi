@@ -14,7 +14,14 @@ from .students import (
     SymmetricStudent as SymmetricStudent,
 )
 from .teachers import Teacher as Teacher
-from .theory import claims as claims, rates as rates
+from .theory import (
+    claims as claims,
+    diagnose as diagnose,
+    rates as rates,
+    time_to_asymptotics as time_to_asymptotics,
+    universal_law as universal_law,
+    why_not as why_not,
+)
 from .training import (
     GradientDescent as GradientDescent,
     GradientFlow as GradientFlow,
