@@ -14,7 +14,7 @@ dense factorisation would take O(D⁶).
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -42,15 +42,9 @@ def arrow(linear: Callable[[Bordered], Bordered], template: Bordered) -> Callabl
     def unit(index: Array) -> Array:
         return jnp.zeros(count).at[index].set(1).reshape(shape)
 
-    images = jax.lax.map(
-        lambda index: linear(nothing._replace(values=unit(index))), jnp.arange(count), batch_size=PRODUCTS_AT_ONCE
-    )
+    images = _for_each(count, lambda index: linear(nothing._replace(values=unit(index))))
     transposed = jax.linear_transpose(linear, template)
-    rows = jax.lax.map(
-        lambda index: transposed(nothing._replace(values=unit(index)))[0].logits,
-        jnp.arange(count),
-        batch_size=PRODUCTS_AT_ONCE,
-    )
+    rows = _for_each(count, lambda index: transposed(nothing._replace(values=unit(index)))[0].logits)
     # images.logits and rows: (border, token, column); the solves want (column, token, border).
     across = jax.scipy.linalg.lu_solve(diagonal, images.logits.transpose(2, 1, 0))
     corner = images.values.reshape(count, count).T - jnp.einsum("bji,ijc->bc", rows, across)
@@ -72,5 +66,10 @@ def _blocks(linear: Callable[[Bordered], Bordered], nothing: Bordered) -> Float[
     def image(row: Array) -> Float[Array, "D D"]:
         return linear(nothing._replace(logits=nothing.logits.at[row].set(1))).logits
 
-    images = jax.lax.map(image, jnp.arange(tokens), batch_size=PRODUCTS_AT_ONCE)
-    return images.transpose(2, 1, 0)
+    return _for_each(tokens, image).transpose(2, 1, 0)
+
+
+def _for_each(count: int, product: Callable[[Array], Any]) -> Any:
+    if count <= PRODUCTS_AT_ONCE:
+        return jax.vmap(product)(jnp.arange(count))
+    return jax.lax.map(product, jnp.arange(count), batch_size=PRODUCTS_AT_ONCE)

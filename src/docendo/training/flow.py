@@ -18,19 +18,28 @@ from docendo.population.loss import check_compatible
 from docendo.precision import as_array
 from docendo.students.base import Student
 from docendo.students.position_only import PositionOnly
+from docendo.students.symmetric import SymmetricStudent
 from docendo.training.arrow import Bordered
 from docendo.training.base import Clock, Dynamics, Measures, Problem, Reading
 from docendo.training.flow_full import (
     FullProblem,
     full_differences,
     full_excess,
+    full_exponent,
     full_logits,
-    full_problem,
-    full_slope,
     full_values,
     integrate_full,
 )
-from docendo.training.flow_scalars import FlowScalars, decay_scalars, flow_slope, from_flow, integrate_scalars, to_flow
+from docendo.training.flow_scalars import (
+    FlowScalars,
+    decay_scalars,
+    flow_exponent,
+    flow_slope,
+    from_flow,
+    integrate_scalars,
+    to_flow,
+)
+from docendo.training.flow_start import full_start
 from docendo.training.log_time import FIRST_STRIDE
 from docendo.training.measures import measures
 from docendo.training.scalars import Profile, Scalars, excess
@@ -78,9 +87,11 @@ class GradientFlow(Dynamics):
             return
         student, law = problem.student, problem.inputs
         if not isinstance(student, PositionOnly):
+            scalar = isinstance(student, SymmetricStudent)
+            reason = asymmetry(problem) if scalar else f"its student is a {type(student).__name__}"
             raise ValueError(
-                f"GradientFlow moves a PositionOnly student, or scalars where the problem is symmetric, but of this "
-                f"problem {asymmetry(problem)}. Take dc.PositionOnly.zeros(teacher), or dc.GradientDescent(0.1)."
+                "GradientFlow moves a PositionOnly student, or the scalars of a symmetric problem, but of this problem "
+                f"{reason}. Take dc.PositionOnly.zeros(teacher), or dc.GradientDescent(0.1)."
             )
         check_compatible(problem.teacher, student, law)
         _check_law(problem)
@@ -100,7 +111,7 @@ class GradientFlow(Dynamics):
             return _ScalarFlow(profile, to_flow(start), zero, stride, saturated)
         law: Any = problem.inputs
         student: Any = problem.student
-        constants, state = full_problem(problem.teacher, student, law)
+        constants, state = full_start(problem.teacher, student, law)
         return _FullFlow(constants, state, zero, stride)
 
     def advance(self, problem: Problem, state: Any, begin: Reading, end: Reading) -> Any:
@@ -114,7 +125,7 @@ class GradientFlow(Dynamics):
 
     def measure(self, problem: Problem, state: Any, at: Reading) -> Measures:
         """The measures, and d log L / d log t = t (dL/dt)/L, exact from the gradient."""
-        return state.measures(problem)
+        return state.measures(problem) | {"local_exponent": _exponent(state, self.rtol)}
 
     def time(self, at: Reading) -> float:
         return float(at)
@@ -151,14 +162,16 @@ class _ScalarFlow(eqx.Module):
     def loss(self) -> Array:
         return excess(self.profile, self.scalars)
 
-    def exponent(self) -> Array:
-        return self.time * flow_slope(self.profile, self.scalars) / self.loss()
+    def exponent(self, rtol: Array) -> Array:
+        if self.saturated:
+            return self.time * flow_slope(self.profile, self.scalars) / self.loss()
+        return flow_exponent(self.profile, self.state, self.time, rtol)
 
     def student(self, problem: Problem) -> Student:
         return scalar_student(problem, self.profile, self.scalars)
 
     def measures(self, problem: Problem) -> Measures:
-        return scalar_measures(problem, self.profile, self.scalars) | {"local_exponent": _exponent(self)}
+        return scalar_measures(problem, self.profile, self.scalars)
 
 
 class _FullFlow(eqx.Module):
@@ -175,8 +188,8 @@ class _FullFlow(eqx.Module):
     def loss(self) -> Array:
         return full_excess(self.problem, self.state, self.time)
 
-    def exponent(self) -> Array:
-        return self.time * full_slope(self.problem, self.state, self.time) / self.loss()
+    def exponent(self, rtol: Array) -> Array:
+        return full_exponent(self.problem, self.state, self.time, rtol)
 
     def student(self, problem: Problem) -> Student:
         start: Any = problem.student
@@ -190,7 +203,7 @@ class _FullFlow(eqx.Module):
 
     def measures(self, problem: Problem) -> Measures:
         """As for any student, with what is small taken from differences."""
-        return measures(problem, self.student(problem)) | _precise(self) | {"local_exponent": _exponent(self)}
+        return measures(problem, self.student(problem)) | _precise(self)
 
 
 @eqx.filter_jit
@@ -206,8 +219,8 @@ def _loss(flow: Any) -> Array:
 
 
 @eqx.filter_jit
-def _exponent(flow: Any) -> Array:
-    return flow.exponent()
+def _exponent(flow: Any, rtol: Array) -> Array:
+    return flow.exponent(rtol)
 
 
 @eqx.filter_jit

@@ -85,7 +85,10 @@ def difference_excess(
 def _pair(value: Float[Array, "M d"], scores: Float[Array, "D D"], apart: Differences) -> _Pair:
     value_norm, value_shift, value_square = _sides(value, apart.values)
     score_norm, score_shift, score_square = _sides(scores.T, apart.scores.T)
-    value_along, score_along = value_norm + value_shift, score_norm + score_shift
+    present = (value + apart.values != 0).any(1)
+    value_along = jnp.where(present, value_norm + value_shift, 0)
+    value_square = jnp.where(present, value_square, 0)
+    score_along = score_norm + score_shift
     square = (
         jnp.outer(value_along**2, score_square)
         + jnp.outer(value_square, score_along**2)

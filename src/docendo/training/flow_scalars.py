@@ -19,14 +19,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from docendo.training.log_time import FIRST_STRIDE, LogClock, integrate
-from docendo.training.rosenbrock import Rodas5P
-from docendo.training.scalars import Profile, Pull, Scalars, pull, start_scalars
+from docendo.training.log_time import FIRST_STRIDE, LogClock, integrate, settled
+from docendo.training.rosenbrock import Rodas5P, dense
+from docendo.training.scalars import Profile, Pull, Scalars, excess, pull, start_scalars
 
 __all__ = [
     "FlowScalars",
     "decay_scalars",
     "flow_curve",
+    "flow_exponent",
     "flow_slope",
     "from_flow",
     "integrate_scalars",
@@ -69,6 +70,13 @@ def flow_slope(profile: Profile, scalars: Scalars) -> Float[Array, ""]:
     metric = profile.counts * profile.sizes * (profile.tokens - profile.sizes) / profile.tokens
     by_logit = (metric * (velocity.gaps / profile.logit_scale) ** 2).sum()
     return -((profile.value_norm * velocity.value) ** 2) - by_logit
+
+
+def flow_exponent(profile: Profile, state: FlowScalars, time: Array, rtol: Array) -> Float[Array, ""]:
+    """d log L/d log t at time t, from the gradient at the settled state."""
+    there, then = settled(_field, dense, _clock(profile), state, profile, time, rtol)
+    scalars = from_flow(profile, there, then)
+    return then * flow_slope(profile, scalars) / excess(profile, scalars)
 
 
 def integrate_scalars(

@@ -25,7 +25,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
-__all__ = ["Factorise", "Rodas5P", "dense"]
+__all__ = ["Factorise", "Rodas5P", "dense", "implicit_euler"]
 
 Tree = Any
 Linear = Callable[[Tree], Tree]
@@ -124,7 +124,8 @@ class Rodas5P(diffrax.AbstractAdaptiveSolver[None]):
     ) -> tuple[Tree, Tree, dict[str, Tree], None, Any]:
         """One step: the new y, its error, what the interpolation needs, and no state."""
         size = t1 - t0
-        solve, drift = _linearised(lambda t, y: terms.vf(t, y, args), t0, y0, size, self.factorise)
+        solve = _inverse(lambda y: terms.vf(t0, y, args), y0, size * _GAMMA, self.factorise)
+        _, drift = jax.jvp(lambda t: terms.vf(t, y0, args), (t0,), (jnp.ones_like(t0),))
         stages, couplings = jnp.asarray(_square(_STAGES)), jnp.asarray(_square(_COUPLINGS))
 
         def stage(found: Tree, row: Any) -> tuple[Tree, None]:
@@ -142,15 +143,16 @@ class Rodas5P(diffrax.AbstractAdaptiveSolver[None]):
         return y1, error, {"y0": y0, "y1": y1}, None, diffrax.RESULTS.successful
 
 
-def _linearised(f: Any, t0: Any, y0: Tree, size: Any, factorise: Factorise) -> tuple[Linear, Tree]:
-    """The inverse of 1/(hγ) − J at (t0, y0), and ∂f/∂t there."""
-    _, tangent = jax.linearize(lambda y: f(t0, y), y0)
+def implicit_euler(f: Callable[[Tree], Tree], y0: Tree, size: Any, factorise: Factorise) -> Tree:
+    """y after one linearly implicit Euler step of y' = f(y): what is fast compared with `size` all but vanishes."""
+    move = _inverse(f, y0, size, factorise)(f(y0))
+    return jax.tree.map(lambda a, b: a + b, y0, move)
 
-    def linear(y: Tree) -> Tree:
-        return jax.tree.map(lambda a, b: a / (size * _GAMMA) - b, y, tangent(y))
 
-    _, drift = jax.jvp(lambda t: f(t, y0), (t0,), (jnp.ones_like(t0),))
-    return factorise(linear, y0), drift
+def _inverse(f: Callable[[Tree], Tree], y0: Tree, width: Any, factorise: Factorise) -> Linear:
+    """The inverse of 1/width − J at y0."""
+    _, tangent = jax.linearize(f, y0)
+    return factorise(lambda y: jax.tree.map(lambda a, b: a / width - b, y, tangent(y)), y0)
 
 
 def _plus(base: Tree, weights: Float[Array, " s"], rows: Tree) -> Tree:
