@@ -121,6 +121,8 @@ def symmetric(
     if np.ndim(sparsity) == 0:
         return SymmetricTeacher(count, [check_count("sparsity", sparsity)], [count], value_norm, activation)
     sizes, counts = np.unique(np.asarray(sparsity), return_counts=True)
+    if (sizes != np.floor(sizes)).any():
+        raise ValueError(f"support sizes are whole numbers, got sparsity {sizes[sizes != np.floor(sizes)][0]}. Try 1.")
     return SymmetricTeacher(count, sizes, counts, value_norm, activation)
 
 
