@@ -8,9 +8,9 @@ import pytest
 
 from docendo.experiments.base import choose
 from docendo.experiments.bench import Bench
+from docendo.experiments.judging import judge
 from docendo.experiments.registry import EXPERIMENTS
 from docendo.experiments.sizes import Digits, FullTransformer, Synthetic
-from docendo.experiments.synthetic_findings import _verdict
 from docendo.figures import figure_from_json, figure_to_json
 from docendo.theory.rates import Estimate
 
@@ -67,7 +67,7 @@ def test_the_sampled_excess_is_the_students_loss_minus_the_teachers():
     [(-1.05, -0.95, "agrees"), (-0.9, -0.8, "differs"), (-2.0, 0.0, "undecided"), (-1.0, -1.0, "agrees")],
 )
 def test_a_wide_interval_refutes_but_does_not_confirm(low, high, verdict):
-    assert _verdict(-1.0, Estimate((low + high) / 2, low, high, "by hand", (1.0, 2.0))) == verdict
+    assert judge(-1.0, Estimate((low + high) / 2, low, high, "by hand", (1.0, 2.0))) == verdict
 
 
 def test_unknown_names_are_answered_with_the_closest():

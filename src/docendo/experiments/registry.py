@@ -14,10 +14,10 @@ def _quick(sizes: Synthetic) -> Synthetic:
     return replace(sizes, steps=10**5, online_steps=1000, saves=80, batches=16)
 
 
-_CONVOLUTION = Synthetic(tokens=36, sparsity=4, features=8, channels=4, learning_rate=0.2)
-_GRAPH = Synthetic(tokens=20, sparsity=3, features=8, channels=4, learning_rate=0.2)
-_SELECTION = Synthetic(tokens=20, sparsity=4, features=8, channels=8, learning_rate=0.05)
-_GROUP = Synthetic(tokens=20, sparsity=1, features=8, channels=1, learning_rate=0.03)
+_CONVOLUTION = Synthetic(tokens=36, sparsity=4, features=8, channels=8, learning_rate=0.1)
+_GRAPH = Synthetic(tokens=20, sparsity=3, features=8, channels=4, learning_rate=0.1)
+_SELECTION = Synthetic(tokens=20, sparsity=4, features=4, channels=4, learning_rate=0.1, online_steps=30_000)
+_GROUP = Synthetic(tokens=20, sparsity=1, features=8, channels=1, learning_rate=0.05)
 
 EXPERIMENTS = (
     Experiment(
@@ -26,7 +26,7 @@ EXPERIMENTS = (
         "Figure 1",
         "docendo.experiments.figure_1:run",
         FullTransformer(),
-        FullTransformer(steps=3000, saves=40),
+        FullTransformer(learning_rate=0.05, steps=6000, saves=40),
         seconds=70,
     ),
     Experiment(

@@ -29,7 +29,7 @@ class FullTransformer:
     sparsity: int = 4
     features: int = 8
     channels: int = 4
-    learning_rate: float = 0.1
+    learning_rate: float = 0.03
     batch_size: int = 128
     noise: float = 0.0
     steps: int = 40_000
@@ -65,8 +65,8 @@ class Synthetic:
     batch_size: int = 100
     noise: float = 1.0
     time: float = 1e11
-    saves: int = 150
-    batches: int = 64
+    saves: int = 120
+    batches: int = 32
 
 
 @dataclass(frozen=True)
