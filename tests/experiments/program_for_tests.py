@@ -1,7 +1,8 @@
-"""Experiments for the runner's tests: one that works, one that fails, one that waits to be killed."""
+"""Experiments for the runner's tests: they work, fail, wait to be killed, or train and then wait."""
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from docendo.experiments.base import Outcome
 from docendo.figures import Curve, Curves, Figure
@@ -30,3 +31,23 @@ def fails(sizes, bench):
 def waits(sizes, bench):
     time.sleep(60)
     raise AssertionError("nobody killed it")
+
+
+def trains_then_waits(sizes, bench):
+    """Notes every save in the file `saves`, and waits to be killed unless there is a file `go`."""
+    from docendo.teachers import random
+    from docendo.training import GradientDescent
+
+    note = Path(sizes.label)
+
+    def look(student):
+        with open(note / "saves", "a") as file:
+            file.write("a save\n")
+        return 0.0
+
+    teacher = random(4, sparsity=2, features=2, channels=1, seed=bench.key("teacher"))
+    run = bench.train("part", 1.0, teacher, None, GradientDescent(0.1), steps=50, saves=5, observe={"look": look})
+    if not (note / "go").exists():
+        (note / "waiting").touch()
+        waits(sizes, bench)
+    return Outcome("It trained.", {}, [], [], {"part": run})

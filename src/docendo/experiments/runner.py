@@ -1,45 +1,46 @@
 """Runs experiments and stores what came out: behind `docendo reproduce`.
 
 Each experiment runs in a process of its own, started afresh (never forked: JAX does not survive that), so that one that
-fails or is killed takes no other with it. What is finished is kept: `result.json` is written last, and a second call
-runs only what is missing or was made with other settings. Nothing here starts JAX in the calling process.
+fails or is killed takes no other with it. What is finished is kept: a second call runs only what is missing or was made
+with other settings. Nothing here starts JAX in the calling process.
 """
 
-import traceback
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait as wait_for
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
+from multiprocessing.connection import wait
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from shutil import rmtree
-from time import monotonic
 from typing import Any
 
 import docendo
-from docendo.compilation import keep_compiled_programs
 from docendo.experiments.base import Experiment, choose
 from docendo.experiments.digits import load_digits
 from docendo.experiments.registry import EXPERIMENTS
+from docendo.experiments.worker import ERROR_FILE, Job, Share, work
 from docendo.files import content_hash, read_json, remove_leftovers, writable_folder, write_json
 from docendo.progress import Progress, progress_bar
-from docendo.results import Result, finished, load_result, store_result
+from docendo.results import finished, load_result
 
 __all__ = ["reproduce"]
 
 POLL_SECONDS = 0.2
-INTERRUPTED = 130
+QUICK_SHARE = 0.15
+
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Job:
-    """One experiment to run: everything its process needs to know."""
+class _Running:
+    """A job under way."""
 
-    experiment: Experiment
-    folder: Path
-    quick: bool
-    seed: int
-    digits: str | None
-    configuration: str
+    job: Job
+    process: SpawnProcess
+    share: Share
 
 
 def reproduce(
@@ -64,7 +65,8 @@ def reproduce(
         progress: show what runs and how far it is, on standard error.
 
     Returns:
-        What `out/summary.json` says: per experiment its status, seconds, findings and numbers.
+        Of the experiments called for, what `out/summary.json` says: status, seconds, findings and numbers. The file
+        lists those of earlier calls as well.
 
     Raises:
         ValueError: an unknown name, a folder that cannot be written, digits that cannot be read.
@@ -73,123 +75,125 @@ def reproduce(
     chosen = choose(EXPERIMENTS, only)
     if jobs < 1:
         raise ValueError(f"jobs is how many experiments run at a time, at least 1, got {jobs}. Try jobs=2.")
-    folder = Path(out)
-    wanted = _jobs(chosen, folder, quick, seed, digits)
-    remove_leftovers(writable_folder(folder))
-    waiting = [job for job in wanted if not finished(job.folder, job.configuration)]
-    with progress_bar("reproduce", sum(_seconds(job) for job in waiting), progress, unit="s of work") as bar:
-        _run_all(waiting, jobs, bar)
-    summary = _summary(chosen, folder, quick, seed)
-    write_json(folder / "summary.json", summary)
+    identity = content_hash(list(load_digits(digits))) if any(each.needs_digits for each in chosen) else ""
+    folder = writable_folder(out)
+    remove_leftovers(folder)
+    waiting = [
+        Job(each, folder / "runs" / each.name, quick, seed, digits, each.configuration(quick, seed, identity))
+        for each in chosen
+    ]
+    try:
+        _run_missing(waiting, jobs, progress)
+    finally:
+        summary = _summary(folder, chosen, quick, seed)
     return summary
 
 
-def _jobs(chosen: Sequence[Experiment], out: Path, quick: bool, seed: int, digits: str | None) -> list[Job]:
-    """The jobs; the digits are read once here, so that a wrong path ends the call before any work."""
-    needed = any(experiment.needs_digits for experiment in chosen)
-    identity = content_hash(list(load_digits(digits))) if needed else ""
-    return [
-        Job(each, out / "runs" / each.name, quick, seed, digits, each.configuration(quick, seed, identity))
-        for each in chosen
-    ]
+def _run_missing(jobs: Sequence[Job], at_a_time: int, progress: bool) -> None:
+    say = _to_standard_error if progress else _to_nobody
+    waiting = [job for job in jobs if not _is_finished(job)]
+    if len(waiting) < len(jobs):
+        say(f"{len(jobs) - len(waiting)} of {len(jobs)} experiments are finished already")
+    if waiting:
+        with progress_bar("all experiments", sum(map(_seconds, waiting)), progress, unit="s of work") as bar:
+            _run_all(waiting, at_a_time, bar, say)
+
+
+def _is_finished(job: Job) -> bool:
+    try:
+        return finished(job.folder, job.configuration)
+    except ValueError:
+        # A result that cannot be read is made again.
+        return False
 
 
 def _seconds(job: Job) -> float:
-    return job.experiment.seconds * (0.1 if job.quick else 1.0)
+    return job.experiment.seconds * (QUICK_SHARE if job.quick else 1.0)
 
 
-def _run_all(waiting: Sequence[Job], jobs: int, bar: Progress) -> None:
-    """Run every job in its own process, `jobs` of them at a time, the longest first."""
-    context = get_context("spawn")
-    done = [context.Value("d", 0.0) for _ in waiting]
-    processes = [context.Process(target=_work, args=(job, share)) for job, share in zip(waiting, done, strict=True)]
-    order = sorted(range(len(waiting)), key=lambda index: -_seconds(waiting[index]))
-
-    def run(index: int) -> None:
-        processes[index].start()
-        processes[index].join()
-        _note_death(waiting[index], processes[index].exitcode)
-
-    pool = ThreadPoolExecutor(jobs)
+def _run_all(waiting: Sequence[Job], at_a_time: int, bar: Progress, say: Say) -> None:
+    """Run every job in its own process, some at a time, the longest first; on the way out end those still running."""
+    queue = sorted(waiting, key=_seconds)
+    running: list[_Running] = []
+    done = 0.0
     try:
-        futures = [pool.submit(run, index) for index in order]
-        while wait_for(futures, timeout=POLL_SECONDS).not_done:
-            bar.update(sum(share.value * _seconds(job) for share, job in zip(done, waiting, strict=True)))
-        for future in futures:
-            future.result()
-    except KeyboardInterrupt:
-        for process in processes:
-            if process.is_alive():
-                process.terminate()
-        raise
+        while queue or running:
+            while queue and len(running) < at_a_time:
+                running.append(_start(queue.pop()))
+                say(f"{running[-1].job.experiment.name}: started")
+            wait([each.process.sentinel for each in running], timeout=POLL_SECONDS)
+            for ended in [each for each in running if not each.process.is_alive()]:
+                running.remove(ended)
+                done += _seconds(ended.job)
+                say(f"{ended.job.experiment.name}: {_end(ended)}")
+            bar.update(round(done + sum(each.share.value * _seconds(each.job) for each in running), 1))
     finally:
-        pool.shutdown(cancel_futures=True)
-    if any(process.exitcode == INTERRUPTED for process in processes):
-        raise KeyboardInterrupt
+        for each in running:
+            each.process.terminate()
+        for each in running:
+            each.process.join()
 
 
-def _work(job: Job, share: Any) -> None:
-    """The life of one experiment's process."""
-    keep_compiled_programs()
-    for stale in ("result.json", "error.json"):
-        (job.folder / stale).unlink(missing_ok=True)
+def _start(job: Job) -> _Running:
+    context = get_context("spawn")
+    share = context.Value("d", 0.0)
+    process = context.Process(target=work, args=(job, share), name=job.experiment.name)
+    with _deaf_to_ctrl_c():
+        process.start()
+    return _Running(job, process, share)
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes started inside inherit that they ignore it: a terminal sends it to all, and this one ends the others.
+
+    Only the main thread may set this.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        _run_one(job, share)
-    except KeyboardInterrupt:
-        raise SystemExit(INTERRUPTED) from None
-    except Exception as error:
-        message = {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
-        write_json(writable_folder(job.folder) / "error.json", message)
-        raise SystemExit(1) from None
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
-def _run_one(job: Job, share: Any) -> None:
-    from docendo.experiments.bench import Bench
-
-    began = monotonic()
-    folder = writable_folder(job.folder)
-
-    def report(fraction: float) -> None:
-        share.value = fraction
-
-    bench = Bench(job.seed, job.digits, folder / "checkpoints" / job.configuration[:16], report)
-    sizes = job.experiment.sizes(job.quick)
-    found = job.experiment.resolve()(sizes, bench)
-    for name, run in found.runs.items():
-        run.save(folder / f"{name}.nc")
-    result = Result(
-        name=job.experiment.name,
-        title=job.experiment.title,
-        paper=job.experiment.paper,
-        summary=found.summary,
-        settings=dict(found.settings) | {"seed": job.seed, "quick": job.quick},
-        findings=list(found.findings),
-        configuration=job.configuration,
-        seconds=monotonic() - began,
-        numbers=dict(found.numbers),
-    )
-    store_result(folder, result, list(found.figures))
-    rmtree(folder / "checkpoints", ignore_errors=True)
+def _end(ended: _Running) -> str:
+    """How a job ended, in words; a process that was killed could not say so itself."""
+    ended.process.join()
+    folder = ended.job.folder
+    if _is_finished(ended.job):
+        return f"finished in {load_result(folder).seconds:.0f} s"
+    if not (folder / ERROR_FILE).exists():
+        message = f"its process ended with exit code {ended.process.exitcode}; the same command runs it again"
+        write_json(writable_folder(folder) / ERROR_FILE, {"error": message, "traceback": ""})
+    return f"failed: {read_json(folder / ERROR_FILE)['error']}"
 
 
-def _note_death(job: Job, exitcode: int | None) -> None:
-    """A process that was killed could not say so itself."""
-    silent = not any((job.folder / name).exists() for name in ("result.json", "error.json"))
-    if exitcode not in (0, INTERRUPTED) and silent:
-        message = f"its process ended with exit code {exitcode}; the same command runs it again"
-        write_json(writable_folder(job.folder) / "error.json", {"error": message, "traceback": ""})
-
-
-def _summary(chosen: Sequence[Experiment], out: Path, quick: bool, seed: int) -> dict[str, Any]:
+def _summary(out: Path, chosen: Sequence[Experiment], quick: bool, seed: int) -> dict[str, Any]:
+    """Write `summary.json`, and return what of it was called for."""
     about = {"docendo_version": docendo.__version__, "quick": quick, "seed": seed}
-    return about | {"experiments": {each.name: _entry(out / "runs" / each.name) for each in chosen}}
+    names = [each.name for each in EXPERIMENTS if each in chosen or (out / "runs" / each.name).is_dir()]
+    entries = {name: _entry(out / "runs" / name) for name in names}
+    write_json(out / "summary.json", about | {"experiments": entries})
+    return about | {"experiments": {each.name: entries[each.name] for each in chosen}}
 
 
 def _entry(folder: Path) -> dict[str, Any]:
-    if (folder / "result.json").exists():
-        result = load_result(folder)
-        findings = [asdict(finding) for finding in result.findings]
-        return {"status": "finished", "seconds": result.seconds, "findings": findings, "numbers": result.numbers}
-    failure = folder / "error.json"
-    message = read_json(failure)["error"] if failure.exists() else "stopped before its end"
-    return {"status": "failed" if failure.exists() else "unfinished", "message": message}
+    if not (folder / "result.json").exists():
+        if (folder / ERROR_FILE).exists():
+            return {"status": "failed", "message": read_json(folder / ERROR_FILE)["error"]}
+        return {"status": "unfinished", "message": "stopped before its end"}
+    result = load_result(folder)
+    shown = {name: result.settings.get(name) for name in ("quick", "seed")}
+    findings = [asdict(finding) for finding in result.findings]
+    return {"status": "finished", "seconds": result.seconds} | shown | {"findings": findings, "numbers": result.numbers}
+
+
+def _to_standard_error(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _to_nobody(line: str) -> None:
+    pass
