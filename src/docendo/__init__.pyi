@@ -1,6 +1,7 @@
 from . import inputs as inputs, positions as positions, sinks as sinks, teachers as teachers
 from .activations import Activation as Activation, identity as identity, leaky_relu as leaky_relu, relu as relu
 from .population import (
+    certificate as certificate,
     excess_loss as excess_loss,
     gradient as gradient,
     sampled_excess_loss as sampled_excess_loss,

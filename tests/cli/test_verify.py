@@ -1,6 +1,7 @@
 """`docendo verify`: a claim and its ranges from words, a table from a verdict, an exit code from its outcome."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -8,7 +9,7 @@ import pytest
 
 from docendo.cli.verify import split_words
 from docendo.theory.claims import CARDS
-from docendo.theory.rates import Estimate
+from docendo.theory.rates import Estimate, Sandwich
 from docendo.theory.verdicts import Exponent, Hypothesis, Verdict
 from tests.cli.calling import docendo, succeed
 
@@ -99,15 +100,34 @@ def test_a_theorem_is_told_claim_by_claim(monkeypatch: pytest.MonkeyPatch) -> No
     assert done.stdout.strip().endswith("theorem-3.1: fails")
 
 
+def test_what_drifts_and_what_was_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    drift = {"D": Estimate(-2.0, -2.1, -1.9, "chords", (8.0, 64.0)), "K": Estimate(0.001, 0, 0, "", (1.0, 2.0))}
+    told = replace(
+        verdict("fails"),
+        ratio=Sandwich(0.1, 0.5, drift),
+        definitions={"logit_scale": "1 / sqrt(D)", "over": {"D": [8, 16], "eta": [0.1, 0.2]}},
+    )
+    monkeypatch.setattr("docendo.verification.verify", lambda *_, **__: told)
+    lines = [line.split() for line in docendo("verify law").stdout.splitlines()]
+    assert ["the", "ratio", "drifts", "like", "D^-2.000"] in lines
+    assert ["logit_scale", "1", "/", "sqrt(D)"] in lines
+    assert ["over", "D=8,16", "eta=0.1,0.2"] in lines
+
+
 def test_a_claim_of_one_s_own_to_the_end(tmp_path: Path) -> None:
     file = tmp_path / "new" / "verdict.json"
-    said = succeed(f'verify "{OWN}" --over D=8..64 K=1,2 --json {file} --quiet')
+    said = succeed(f'verify "{OWN}" --over D=8..64 K=1,2 --json {file} --figures {tmp_path / "drawn"} --quiet')
     assert "excess_loss = Theta(K * D**2 / (eta * T))" in said
     assert f"saved {file}" in said
     (claim,) = json.loads(file.read_text())["claims"]
     assert claim["verdict"] == "holds"
     assert claim["exponents"]["D"]["claimed"] == 2
-    assert json.loads(file.read_text())["definitions"]["over"] == {"D": [8, 16, 32, 64], "K": [1, 2]}
+    # η is tried wherever a law has T
+    assert list(claim["exponents"]) == ["T", "D", "K", "eta"]
+    assert set(json.loads(file.read_text())["definitions"]["over"]) == {"D", "K", "eta"}
+    assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == [
+        f"claim_{name}.{kind}" for name in ("D", "K", "T", "eta") for kind in ("png", "svg")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -117,6 +137,9 @@ def test_a_claim_of_one_s_own_to_the_end(tmp_path: Path) -> None:
         ("verify 'excess = Theta(D)'", "unknown quantity excess. Did you mean excess_loss"),
         ("verify 'excess_loss = Theta(D'", "excess_loss = Theta(D\n"),
         ("verify law D=8", "D needs at least two values to show a power"),
+        ("verify theorem-3.1 --over K=1,2 D=8,x", "a number is missing here, got 'x'"),
+        ("verify theorem-3.1 --over D=8..64 T=10,100", "runs do not become asymptotic by T = 100"),
+        ("verify law --logit-scale -D", "logit_scale must be positive, but -D is -8 at D = 8"),
         ("verify law --json {}", "is a folder, but the name of a file is wanted"),
     ],
 )

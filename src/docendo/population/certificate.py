@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from docendo.activations import identity
+from docendo.checks import is_concrete
 from docendo.inputs import Inputs
 from docendo.population.loss import excess_loss
 from docendo.precision import as_array
@@ -48,5 +49,11 @@ def certificate(
     Raises:
         ValueError: as `preactivation_gap`, or a label distance that is negative.
     """
+    distance = as_array(label_distance)
+    if is_concrete(distance) and not distance >= 0:
+        raise ValueError(
+            f"label_distance is a root mean square, at least 0, got {float(distance)}. "
+            "Leave it out for labels f*(X) + independent noise."
+        )
     gap = preactivation_gap(teacher, student, inputs)
-    return gap**2 / 2 + gap * as_array(label_distance)
+    return gap**2 / 2 + gap * distance

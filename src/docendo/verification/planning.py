@@ -34,9 +34,10 @@ Variables = dict[str, float]
 FLOW_REACH = 1e10
 FLOW_POINTS = 200
 FLOW_LIMIT = 1e30
-# A run ends this many onsets after it begins; with a window of the user's, this many are enough.
+# So many onsets a run goes on, if it can; it must go this far; and so far where the user says when to stop.
 DESCENT_REACH = 1e5
-SHORTEST_REACH = 1e2
+LEAST_REACH = 1e3
+WINDOW_REACH = 1e2
 MARGIN = 0.9
 LARGEST_MOVE = 0.5
 EARLY = 1e-6
@@ -150,14 +151,14 @@ def descent_steps(settings: Settings, point: Variables, rate: float, most: int, 
     """The first step of descent that counts, and the last one.
 
     Raises:
-        ValueError: more than `most` are needed.
+        ValueError: more than `most` steps are needed.
     """
     first = max(1, round(onset(point) / rate))
     if settings.window is None:
-        last, needed = round(DESCENT_REACH * first), DESCENT_REACH * first
+        last, needed = min(round(DESCENT_REACH * first), most), LEAST_REACH * first
     else:
         first, last = max(first, round(settings.window[0])), round(settings.window[1])
-        needed = SHORTEST_REACH * first
+        needed = WINDOW_REACH * first
         if last < needed:
             raise ValueError(
                 f"no descent at eta={rate:g} becomes asymptotic by T = {last:g}: at {_place(point)} it needs "
@@ -172,13 +173,13 @@ def descent_steps(settings: Settings, point: Variables, rate: float, most: int, 
 
 
 def _check_window(settings: Settings, points: Sequence[Variables], begins: np.ndarray, last: float) -> None:
-    late = last < SHORTEST_REACH * begins
+    late = last < WINDOW_REACH * begins
     rate = flow_rate(settings)
     if late.any():
         worst = int(np.argmax(begins))
         raise ValueError(
             f"{int(late.sum())} of {len(points)} runs do not become asymptotic by T = {last / rate:.3g}. The slowest, "
-            f"{_place(points[worst])}, needs T ≥ {SHORTEST_REACH * begins[worst] / rate:.3g} at eta={rate:g}: leave T "
+            f"{_place(points[worst])}, needs T ≥ {WINDOW_REACH * begins[worst] / rate:.3g} at eta={rate:g}: leave T "
             "out, raise its end, or narrow the other ranges."
         )
     if last > FLOW_LIMIT:

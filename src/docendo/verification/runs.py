@@ -1,6 +1,6 @@
 """The runs of one sweep, each made once, however many claims are judged on it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -44,7 +44,7 @@ from docendo.verification.settings import Settings
 __all__ = ["Report", "Runs", "reduced_flows"]
 
 MOST_REDUCED_STEPS = 10**8
-MOST_FULL_STEPS = 2 * 10**6
+MOST_FULL_STEPS = 10**6
 STRUCTURE_STEPS = 10**5
 SAVES = 100
 STRUCTURE_SAVES = 60
@@ -143,7 +143,8 @@ def reduced_flows(points: Sequence[Variables], times: np.ndarray, eta: float) ->
         times: (points, saves) ηT.
         eta: what turns time into steps.
     """
-    values = _in_batches(_profiles(points), times)
+    columns = {name: np.array([float(point[name]) for point in points]) for name in ("D", "K", "V", "tau", "kappa")}
+    values = _in_batches(columns, times)
     return [
         Recorded(
             {"eta": eta} | point,
@@ -157,28 +158,28 @@ def reduced_flows(points: Sequence[Variables], times: np.ndarray, eta: float) ->
     ]
 
 
-def _profiles(points: Iterable[Variables]) -> Profile:
-    columns = {name: jnp.array([float(point[name]) for point in points]) for name in ("D", "K", "V", "tau", "kappa")}
-    tokens, sizes = columns["D"], columns["K"][:, None]
-    return Profile(tokens, sizes, tokens[:, None], columns["V"], columns["tau"], LeakyReLU(columns["kappa"]))
-
-
-def _in_batches(profiles: Profile, times: np.ndarray) -> Values:
+def _in_batches(columns: Mapping[str, np.ndarray], times: np.ndarray) -> Values:
     count = len(times)
     rows = np.minimum(np.arange(-(-count // BATCH) * BATCH), count - 1).reshape(-1, BATCH)
     batches = [
-        _flow_values(jax.tree.map(lambda leaf, some=some: leaf[some], profiles), jnp.asarray(times[some]))
+        _flow_values({name: jnp.asarray(column[some]) for name, column in columns.items()}, jnp.asarray(times[some]))
         for some in rows
     ]
     return jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *batches)
 
 
-@eqx.filter_jit
-def _flow_values(profiles: Profile, times: Array) -> dict[str, Array]:
-    def along(profile: Profile, moments: Array) -> dict[str, Array]:
+@jax.jit
+def _flow_values(columns: dict[str, Array], times: Array) -> dict[str, Array]:
+    def along(point: dict[str, Array], moments: Array) -> dict[str, Array]:
+        profile = _profile(point)
         return jax.vmap(lambda state: all_quantities(profile, state))(flow_curve(profile, moments))
 
-    return jax.vmap(along)(profiles, times)
+    return jax.vmap(along)(columns, times)
+
+
+def _profile(point: Mapping[str, Any]) -> Profile:
+    tokens, size, norm, scale = (jnp.asarray(point[name], dtype=float) for name in ("D", "K", "V", "tau"))
+    return Profile(tokens, size[None], tokens[None], norm, scale, LeakyReLU(point["kappa"]))
 
 
 def _recorded(point: Variables, run: Run, first: int, source: str) -> Recorded:
@@ -192,7 +193,7 @@ def _recorded(point: Variables, run: Run, first: int, source: str) -> Recorded:
 
 
 def _derived(point: Variables, c1: np.ndarray, gaps: np.ndarray) -> dict[str, np.ndarray]:
-    profile = jax.tree.map(lambda leaf: leaf[0], _profiles([point]))
+    profile = _profile(point)
     scalars = Scalars(jnp.asarray(c1), jnp.asarray(c1 - 1), jnp.asarray(gaps)[:, None])
     derive = {name: jax.vmap(lambda state, each=each: each(profile, state)) for name, each in DERIVED.items()}
     return {name: np.asarray(along(scalars)) for name, along in derive.items()}

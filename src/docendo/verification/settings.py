@@ -25,7 +25,7 @@ DEFAULT_OVER: dict[str, tuple[float, ...]] = {
 }
 # Variables that are tried where a law names them, and otherwise stay fixed.
 FURTHER_OVER: dict[str, tuple[float, ...]] = {"d": (2, 4, 8), "tau": (0.25, 0.5, 1.0), "kappa": (0.0, 0.1, 1.0)}
-FIXED: dict[str, float] = {"D": 64, "K": 2, "V": 8.0, "eta": 0.1, "kappa": 1.0, "M": 2, "d": 3}
+FIXED: dict[str, float] = {"D": 8, "K": 1, "V": 2.0, "eta": 0.1, "kappa": 1.0, "M": 2, "d": 3}
 FEWEST_TOKENS = 3
 
 
