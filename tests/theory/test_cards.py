@@ -18,11 +18,11 @@ RATES: dict[str, Any] = {"D": (8,), "K": (1,), "V": (2.0,), "kappa": (1.0,), "et
 
 
 def with_scale(curves: list[Curve], power: float) -> list[Curve]:
-    return [curve._replace(variables=curve.variables | {"tau": curve.variables["D"] ** power}) for curve in curves]
+    return [curve._replace(variables={**curve.variables, "tau": curve.variables["D"] ** power}) for curve in curves]
 
 
 def with_full_supports(curve: Curve) -> Curve:
-    return curve._replace(variables=curve.variables | {"K": curve.variables["D"]})
+    return curve._replace(variables={**curve.variables, "K": curve.variables["D"]})
 
 
 @cache

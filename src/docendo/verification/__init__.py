@@ -4,12 +4,12 @@ settings     the sweep: which variables take which values, and the definition of
 planning     which runs a sweep needs, how long they must go, and whether they can
 quantities   what can be claimed, as functions of the scalars of the reduced dynamics
 runs         reduced flows, reduced descents at several learning rates, full descents; each made once
-verify       one claim, card or all of them, from a name or text to a verdict
+judging      one claim, card or all of them, from a name or text to a verdict
 record       verdicts as JSON
 """
 
+from docendo.verification.judging import ALL, RESCALED, verify
 from docendo.verification.record import record
 from docendo.verification.settings import PAPER_SCALE, Settings, settings_for
-from docendo.verification.verify import ALL, RESCALED, verify
 
 __all__ = ["ALL", "PAPER_SCALE", "RESCALED", "Settings", "record", "settings_for", "verify"]
