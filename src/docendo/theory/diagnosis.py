@@ -24,9 +24,10 @@ from docendo.inputs import Inputs, white
 from docendo.population import excess_loss, stable_learning_rate
 from docendo.students.position_only import PositionOnly
 from docendo.students.symmetric import SymmetricStudent
+from docendo.teachers.symmetric import SymmetricTeacher
 from docendo.theory.asymptotics import asymptotic_step, predicted_loss, problem_of
 from docendo.theory.curvature import limit_from_zero
-from docendo.theory.grouped import Problem, excess, start
+from docendo.theory.grouped import Problem, evaluate, start
 from docendo.theory.kinds import AnyTeacher
 from docendo.theory.law import Law, universal_law
 from docendo.theory.margin import common_scale
@@ -35,11 +36,10 @@ from docendo.training import Run
 
 __all__ = ["Diagnosis", "Reason", "diagnose", "why_not"]
 
-Name = Literal[
-    "trap", "stability limit", "overshoot", "onset", "dense columns", "positions", "slope", "dynamics", "unexplained"
-]
+Name = Literal["trap", "stability limit", "overshoot", "onset", "dense columns", "positions", "slope", "dynamics"]
 
 PLAIN = ("GradientDescent", "Reduced", "GradientFlow")
+STILL = 0.1  # a local exponent nearer to zero than this
 STILL_HIGH = 0.05  # of the loss at the start; below it the masses off the supports have begun to fall
 _FLOW_STEP = 1e-3  # of the stability limit: a step that stands for the flow
 
@@ -105,6 +105,8 @@ class _Instance:
     def limit(self) -> float:
         """The learning rate at and above which descent cannot settle from this start."""
         problem = self.problem
+        if isinstance(self.teacher, SymmetricTeacher):
+            problem = problem_of(self.teacher, self.logit_scale)
         if problem is not None:
             return limit_from_zero(problem)
         inputs: Any = self.inputs
@@ -115,7 +117,7 @@ class _Instance:
         """The excess loss at zero."""
         if is_white(self.inputs):
             problem = problem_of(self.teacher)
-            return excess(problem, start(problem))
+            return evaluate(problem, start(problem))[0]
         return float(excess_loss(self.teacher, PositionOnly.zeros(self.teacher), self.inputs))  # type: ignore[arg-type]
 
     def law(self) -> Law:
@@ -168,6 +170,9 @@ def diagnose(
     if problem is None:
         return Diagnosis(None, math.nan, (), predicted)
     loss = predicted_loss(problem, float(learning_rate), learning_rate * steps)
+    if math.isnan(loss):
+        detail = f"η = {learning_rate:.6g} is so little below {instance.limit:.6g} that descent is slow to settle"
+        return Diagnosis(None, math.nan, (Reason("stability limit", detail),), predicted)
     return _judged(instance, predicted, learning_rate * steps, loss)
 
 
@@ -193,7 +198,8 @@ def why_not(run: Run, *, inputs: Inputs | None = None, tolerance: float = 0.05) 
     reasons: tuple[Reason, ...] = ()
     if kind not in PLAIN:
         reasons = (Reason("dynamics", f"{kind} is not plain descent on the population loss"),)
-    reasons += _ruled_out(instance, predicted) + _trapped(run, predicted)
+    reasons += _ruled_out(instance, predicted)
+    reasons += () if reasons or time * loss < predicted.excess_loss else _trapped(run)
     if reasons:
         ratio = time * loss / predicted.excess_loss if predicted.excess_loss else math.nan
         return Diagnosis(False, ratio, reasons, predicted)
@@ -219,11 +225,12 @@ def _ruled_out(instance: _Instance, law: Law) -> tuple[Reason, ...]:
     return tuple(reasons)
 
 
-def _trapped(run: Run, law: Law) -> tuple[Reason, ...]:
-    """W_V on the wrong side of zero at the end, whatever the conditions said."""
-    if "c1" not in run.data or float(run.data["c1"][-1]) >= 0 or any(each.holds is False for each in law.conditions):
+def _trapped(run: Run) -> tuple[Reason, ...]:
+    """W_V on the wrong side of zero at the end, with a loss above the law that hardly moves, whatever the start was."""
+    side, exponent = float(run.data["c1"][-1]), float(run.data["local_exponent"][-1])
+    if side >= 0 or abs(exponent) > STILL:
         return ()
-    return (Reason("trap", f"W_V ended along −V*: C1 = {float(run.data['c1'][-1]):.4g}"),)
+    return (Reason("trap", f"W_V ended along −V*, C1 = {side:.4g}, with a local exponent of {exponent:.2g}"),)
 
 
 def _judged(instance: _Instance, law: Law, time: float, loss: float) -> Diagnosis:
@@ -236,8 +243,6 @@ def _judged(instance: _Instance, law: Law, time: float, loss: float) -> Diagnosi
     fallen = loss / instance.first_loss
     if ratio < 1 and fallen < STILL_HIGH:
         return Diagnosis(False, ratio, (_overshoot(instance, law, loss, needed, unit, clock),), law)
-    if not math.isfinite(ratio):
-        return Diagnosis(None, ratio, (Reason("unexplained", "the loss at the end is not known"),), law)
     if needed is None and ratio > 1:
         needed = time / clock * ((ratio - 1) / instance.tolerance) ** 2
     detail = f"at {unit} = {time / clock:.4g} the loss is {fallen:.3g} of its start, and {ratio:.4g} of the law"

@@ -14,6 +14,8 @@ trains, so that the two can be held against each other. e and x are precise howe
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,16 +24,19 @@ from scipy.integrate import solve_ivp
 
 from docendo.theory.kinds import Kinds
 
-__all__ = ["Course", "Problem", "State", "descend", "excess", "flow", "start"]
+__all__ = ["Course", "Problem", "State", "descend", "evaluate", "flow", "start"]
 
 Reals = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-13
 # The velocity is close to linear over this much of C1 or of a logit, wherever the flow is stiff.
 _INCREMENT = 1e-7
+_SERIES_BELOW = 1e-2
 
 
-class Problem(NamedTuple):
+@dataclass(frozen=True)
+class Problem:
     """The teacher's kinds, τ, ‖V*‖², α + β and 2β/π."""
 
     kinds: Kinds
@@ -40,9 +45,29 @@ class Problem(NamedTuple):
     moment: float
     bend: float
 
+    @cached_property
+    def inside(self) -> Flags:
+        """Which kinds of tokens are on the support."""
+        return self.kinds.weights > 0
+
+    @cached_property
+    def outside(self) -> Flags:
+        """Which are off it."""
+        return (self.kinds.weights == 0) & (self.kinds.copies > 0)
+
+    @cached_property
+    def log_weights(self) -> Reals:
+        """log s* on the support, 0 off it."""
+        return np.asarray(np.log(np.where(self.inside, self.kinds.weights, 1)))
+
+    @cached_property
+    def norm(self) -> Reals:
+        """‖s*‖."""
+        return np.asarray(np.sqrt(self.kinds.squares))
+
 
 class State(NamedTuple):
-    """x = C1 − 1 and the logits (kinds of columns, kinds of tokens)."""
+    """x = C1 − 1 and the logits (kinds of columns, kinds of tokens); or how fast they move."""
 
     shift: float
     logits: Reals
@@ -55,44 +80,15 @@ class Course(NamedTuple):
     losses: Reals
 
 
-class _Column(NamedTuple):
-    """s, e, and by column s·s, s·e, s·s*, ‖s‖‖s*‖ sin θ, θ and the length of s*."""
-
-    scores: Reals
-    errors: Reals
-    square: Reals
-    overlap: Reals
-    agreement: Reals
-    across: Reals
-    angle: Reals
-    norm: Reals
-
-
 def start(problem: Problem) -> State:
     """The zero start."""
     return State(-1.0, np.zeros_like(problem.kinds.weights))
 
 
-def _columns(problem: Problem, state: State) -> _Column:
-    copies, weights = problem.kinds.copies, problem.kinds.weights
-    errors = _errors(problem.kinds, state.logits)
-    scores = weights + errors
-    square, overlap = (copies * scores**2).sum(1), (copies * scores * errors).sum(1)
-    agreement, norm = (copies * scores * weights).sum(1), np.sqrt(problem.kinds.squares)
-    if not problem.bend:
-        nothing = np.zeros_like(square)
-        return _Column(scores, errors, square, overlap, agreement, nothing, nothing, norm)
-    along = (copies * errors * weights).sum(1) / norm
-    across = np.sqrt(np.maximum((copies * errors**2).sum(1) - along**2, 0)) * norm
-    ahead = 1 + state.shift
-    angle = np.arctan2(across, np.sign(ahead) * agreement) if ahead else np.full_like(across, np.pi / 2)
-    return _Column(scores, errors, square, overlap, agreement, across, angle, norm)
-
-
-def _errors(kinds: Kinds, logits: Reals) -> Reals:
+def _errors(problem: Problem, logits: Reals) -> Reals:
     """s − s*, from s/s* − 1 on the supports and from the masses off them, so that nothing cancels."""
-    inside, outside = kinds.weights > 0, (kinds.weights == 0) & (kinds.copies > 0)
-    ratios = np.where(inside, logits - np.log(np.where(inside, kinds.weights, 1)), -np.inf)
+    kinds, inside, outside = problem.kinds, problem.inside, problem.outside
+    ratios = np.where(inside, logits - problem.log_weights, -np.inf)
     reference = ratios.max(1, keepdims=True)
     grown = kinds.weights * np.expm1(np.where(inside, ratios - reference, 0))
     masses = np.where(outside, np.exp(np.where(outside, logits - reference, 0)), 0)
@@ -100,45 +96,44 @@ def _errors(kinds: Kinds, logits: Reals) -> Reals:
     return np.asarray((grown + masses - kinds.weights * surplus) / (1 + surplus))
 
 
-def excess(problem: Problem, state: State) -> float:
-    """The excess loss."""
-    column, shift = _columns(problem, state), state.shift
-    distance = (problem.kinds.copies * column.errors**2).sum(1)
-    loss = problem.moment / 2 * (shift**2 * column.square + distance + 2 * shift * column.overlap)
+def evaluate(problem: Problem, state: State) -> tuple[float, State]:
+    """The excess loss, and minus its gradient by C1 and by the logits, as descent and flow move along it."""
+    kinds, shift, ahead = problem.kinds, state.shift, 1 + state.shift
+    errors = _errors(problem, state.logits)
+    scores = kinds.weights + errors
+    own, target = kinds.copies * scores, kinds.copies * errors
+    square, overlap, distance = (own * scores).sum(1), (own * errors).sum(1), (target * errors).sum(1)
+    loss = problem.moment / 2 * (shift**2 * square + distance + 2 * shift * overlap)
+    by_shift = problem.moment * (shift * square + overlap)
+    by_score = problem.moment * ahead * (ahead * errors + shift * kinds.weights)
     if problem.bend:
-        length, theta = np.sqrt(column.square) * column.norm, column.angle
-        series = theta**3 * (1 / 3 - theta**2 / 30 + theta**4 / 840)
-        turn = np.where(theta < 1e-2, series, np.sin(theta) - theta * np.cos(theta))
-        loss = loss - problem.bend * abs(1 + shift) * length * turn
-    return float(problem.value_square * (problem.kinds.counts * loss).sum())
-
-
-def _velocity(problem: Problem, state: State) -> State:
-    """Minus the gradient, by C1 and by the logits, as descent and flow move along it."""
-    kinds, shift = problem.kinds, state.shift
-    ahead = 1 + shift
-    column = _columns(problem, state)
-    by_shift = problem.moment * (shift * column.square + column.overlap)
-    own, target = np.zeros_like(column.square), np.full_like(column.square, problem.moment * ahead * shift)
-    if problem.bend:
-        by_shift = by_shift - problem.bend * (np.sign(ahead) * column.across - column.angle * column.agreement)
-        own = -problem.bend * abs(ahead) * column.across / column.square
-        target = target + problem.bend * column.angle * ahead
-    by_score = (
-        problem.moment * ahead**2 * column.errors + own[:, None] * column.scores + target[:, None] * kinds.weights
-    )
-    mean = (kinds.copies * column.scores * by_score).sum(1, keepdims=True)
+        along, agreement = (target * kinds.weights).sum(1) / problem.norm, (own * kinds.weights).sum(1)
+        across = np.sqrt(np.maximum(distance - along**2, 0)) * problem.norm
+        angle = np.arctan2(across, np.sign(ahead) * agreement) if ahead else np.full_like(across, np.pi / 2)
+        loss = loss - problem.bend * abs(ahead) * np.sqrt(square) * problem.norm * _turn(angle)
+        by_shift = by_shift - problem.bend * (np.sign(ahead) * across - angle * agreement)
+        pull = (abs(ahead) * across / square)[:, None] * scores - (ahead * angle)[:, None] * kinds.weights
+        by_score = by_score - problem.bend * pull
     rate = problem.logit_scale**2 * problem.value_square
-    return State(-float((kinds.counts * by_shift).sum()), -rate * column.scores * (by_score - mean))
+    by_logit = scores * (by_score - (own * by_score).sum(1, keepdims=True))
+    velocity = State(-float((kinds.counts * by_shift).sum()), -rate * by_logit)
+    return float(problem.value_square * (kinds.counts * loss).sum()), velocity
 
 
-def descend(problem: Problem, state: State, learning_rate: float) -> Iterator[State]:
-    """Gradient descent, one state after another."""
+def _turn(angle: Reals) -> Reals:
+    """sin θ − θ cos θ."""
+    series = angle**3 * (1 / 3 - angle**2 / 30 + angle**4 / 840)
+    return np.where(angle < _SERIES_BELOW, series, np.sin(angle) - angle * np.cos(angle))
+
+
+def descend(problem: Problem, state: State, learning_rate: float) -> Iterator[tuple[State, float]]:
+    """Gradient descent: the states after one step, two steps, …, each with its excess loss."""
+    _, velocity = evaluate(problem, state)
     while True:
-        velocity = _velocity(problem, state)
         shift = state.shift + learning_rate * velocity.shift
         state = State(shift, state.logits + learning_rate * velocity.logits)
-        yield state
+        loss, velocity = evaluate(problem, state)
+        yield state, loss
 
 
 def flow(problem: Problem, state: State, begin: float, end: float, points: int) -> tuple[State, Course]:
@@ -149,7 +144,7 @@ def flow(problem: Problem, state: State, begin: float, end: float, points: int) 
         return State(float(vector[0]), vector[1:].reshape(shape))
 
     def field(log_time: float, vector: Reals) -> Reals:
-        velocity = _velocity(problem, unpack(vector))
+        _, velocity = evaluate(problem, unpack(vector))
         return np.exp(log_time) * np.append(velocity.shift, velocity.logits)
 
     def jacobian(log_time: float, vector: Reals) -> Reals:
@@ -160,5 +155,5 @@ def flow(problem: Problem, state: State, begin: float, end: float, points: int) 
     at = np.linspace(np.log(begin), np.log(end), points)
     packed = np.append(state.shift, state.logits)
     solution = solve_ivp(field, at[[0, -1]], packed, "BDF", at, jac=jacobian, rtol=_RELATIVE, atol=_ABSOLUTE)
-    losses = np.array([excess(problem, unpack(vector)) for vector in solution.y.T])
+    losses = np.array([evaluate(problem, unpack(vector))[0] for vector in solution.y.T])
     return unpack(solution.y[:, -1]), Course(np.exp(solution.t), losses)
