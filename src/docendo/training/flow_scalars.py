@@ -37,6 +37,7 @@ __all__ = [
 
 # Just right of zero, to rounding: the velocity has a jump at C1 = 0, where the flow starts.
 LEAST_C1 = 2.0**-52
+MOST_STEPS = 200_000
 
 
 class FlowScalars(NamedTuple):
@@ -83,7 +84,7 @@ def integrate_scalars(
     profile: Profile, state: FlowScalars, begin: Array, times: Array, rtol: Array, stride: Array
 ) -> tuple[FlowScalars, Array]:
     """The states at increasing `times` from the one at `begin`, and the mean step in s."""
-    return integrate(_field, Rodas5P(), _clock(profile), state, profile, begin, times, rtol, stride)
+    return integrate(_field, Rodas5P(), _clock(profile), state, profile, begin, times, rtol, stride, MOST_STEPS)
 
 
 def decay_scalars(profile: Profile, state: FlowScalars, begin: Array, end: Array) -> FlowScalars:

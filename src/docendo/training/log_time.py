@@ -19,7 +19,6 @@ from docendo.training.rosenbrock import Factorise, Rodas5P, implicit_euler
 
 __all__ = ["FIRST_STRIDE", "LogClock", "integrate", "settled"]
 
-MOST_STEPS = 200_000
 # The step in s to try where nothing is known yet.
 FIRST_STRIDE = 1e-6
 LONGEST_SETTLING = 1e-6
@@ -68,6 +67,7 @@ def integrate(
     times: Array,
     rtol: Array,
     stride: Array,
+    most_steps: int,
 ) -> tuple[Any, Array]:
     """The states at increasing `times` from the one at `begin`, and the mean step in s.
 
@@ -81,6 +81,7 @@ def integrate(
         times: t to return the state at; every one is the end of a step, nothing is interpolated.
         rtol: bound of a step's local error relative to 1 + |state|, root mean square over its entries.
         stride: the step in s to try first.
+        most_steps: after how many the solver gives up, rejected ones included.
 
     Returns:
         The states, stacked; not numbers where the solver gave up.
@@ -97,7 +98,7 @@ def integrate(
         args=args,
         saveat=diffrax.SaveAt(ts=stops),
         stepsize_controller=diffrax.ClipStepSizeController(control, step_ts=stops),
-        max_steps=MOST_STEPS,
+        max_steps=most_steps,
         throw=False,
     )
     failed = solution.result != diffrax.RESULTS.successful
