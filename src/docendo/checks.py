@@ -4,13 +4,17 @@ A rule is checked on concrete arrays; traced ones pass, so that jit, grad and vm
 gives the rule, the value got and something to paste.
 """
 
+import math
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import jax
 import numpy as np
 
-__all__ = ["check_axes", "check_count", "check_finite", "check_positive", "is_concrete"]
+__all__ = ["check_axes", "check_count", "check_finite", "check_memory", "check_positive", "is_concrete"]
+
+DENSE_ARRAYS = 8
 
 
 def is_concrete(*arrays: Any) -> bool:
@@ -64,3 +68,19 @@ def check_positive(name: str, value: Any, example: float) -> None:
     """Raise unless the number is positive and finite."""
     if is_concrete(value) and not (np.isfinite(value) and value > 0):
         raise ValueError(f"{name} must be positive and finite, got {name}={value}. For example {name}={example:g}.")
+
+
+def check_memory(tokens: int) -> None:
+    """Raise unless teaching with dense scores fits into this machine's memory, before any of it is taken.
+
+    S*, S, the logits, their gradient and what a step needs between them are about eight D × D arrays.
+    """
+    needed = DENSE_ARRAYS * 8 * tokens**2
+    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else math.inf
+    if needed > available:
+        raise ValueError(
+            f"scores of {tokens} tokens need about {needed / 1e9:.0f} GB to train with, and this machine has "
+            f"{available / 1e9:.0f} GB. Give the teacher by its support sizes: dc.teachers.symmetric({tokens}, …), "
+            "with "
+            "dc.Reduced or dc.GradientFlow."
+        )

@@ -79,5 +79,12 @@ def test_runs_on_either_side_of_the_joint_limit():
     assert float(stalls.data.excess_loss[-1]) > 1
 
 
+def test_data_that_never_switches_a_relu_on_has_no_limit():
+    of = dc.Teacher([[1.0]], [[1.0]], dc.relu)
+    assert dc.stable_learning_rate(of, inputs=dc.inputs.Empirical(-np.ones((1, 1, 1)))) == np.inf
+    wide = dc.Teacher([[1.0, 1.0]], np.eye(3), dc.relu)
+    assert dc.stable_learning_rate(wide, inputs=dc.inputs.Empirical(-np.ones((1, 2, 3)))) == np.inf
+
+
 def test_smallest_teacher():
     assert dc.stable_learning_rate(dc.Teacher([[3.0]], [[1.0]])) == pytest.approx(2.0)

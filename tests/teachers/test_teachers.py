@@ -122,6 +122,10 @@ def test_random_columns_are_drawn_apart():
         (lambda: dc.teachers.single_layer(4, features=2), "needs channels, features and seed, got channels=None"),
         (lambda: dc.teachers.single_layer(4, value=np.ones((2, 3)), features=5), "features=5, got features=3"),
         (lambda: dc.teachers.cycle(2), "a cycle needs at least 3 nodes"),
+        (lambda: dc.teachers.random(10**6, sparsity=2, **SIZES), r"need about 64000 GB .*dc\.teachers\.symmetric"),
+        (lambda: dc.teachers.cycle(10**6), "need about 64000 GB"),
+        (lambda: dc.Teacher(np.ones((1, 2)), np.eye(3) * (1 + 1e-6)), r"Try scores / scores\.sum\(axis=0\)"),
+        (lambda: dc.Teacher(np.ones((1, 2)), np.array([[0.5, 0.5], [0.2, 0.8]])), r"Try scores\.T, whose columns do"),
     ],
 )
 def test_rules(call, message):

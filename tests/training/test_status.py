@@ -50,6 +50,13 @@ def test_divergence_names_its_first_step_and_the_record_ends_before_it():
 
 
 @pytest.mark.filterwarnings("ignore:learning_rate")
+def test_a_run_that_diverges_at_once_still_has_its_start_on_record():
+    run = dc.train(teacher(), None, dc.GradientDescent(1e9), steps=50)
+    assert run.status == "diverged" and run.status.at == 1
+    assert run.data.step.values.tolist() == [0] and float(run.data.excess_loss[0]) > 0
+
+
+@pytest.mark.filterwarnings("ignore:learning_rate")
 def test_non_finite():
     of = teacher()
     huge = dc.PositionOnly.zeros(of).with_parameters({"value": 1e200 * jnp.ones((3, 4))})

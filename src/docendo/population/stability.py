@@ -13,6 +13,7 @@ them, save by rounding, but any other start does.
 λ_max comes from Lanczos iteration on Hessian–vector products; nothing of size (Md + D²)² is formed.
 """
 
+import math
 from typing import Any
 
 import jax
@@ -49,7 +50,8 @@ def stable_learning_rate(
         The learning rate at and above which plain gradient descent cannot settle on the teacher; relative accuracy
         about 1e-10.
     """
-    return 2 / sharpness_at_optimum(teacher, positions, logit_scale, inputs)
+    sharpness = sharpness_at_optimum(teacher, positions, logit_scale, inputs)
+    return 2 / sharpness if sharpness > 0 else math.inf
 
 
 def sharpness_at_optimum(
@@ -65,8 +67,10 @@ def sharpness_at_optimum(
     if flat.size < 3:
         hessian = np.stack([np.asarray(slope(jnp.asarray(row))) for row in np.eye(flat.size)])
         return float(np.linalg.eigvalsh(hessian)[-1])
-    operator = LinearOperator((flat.size, flat.size), matvec=lambda vector: np.asarray(slope(vector)), dtype=float)
     start = rng.standard_normal(flat.size)
+    if not np.any(slope(start)):
+        return 0.0  # data that never switches a ReLU on has no curvature at all, and Lanczos no direction
+    operator = LinearOperator((flat.size, flat.size), matvec=lambda vector: np.asarray(slope(vector)), dtype=float)
     largest = eigsh(operator, k=1, which="LA", v0=start, tol=LANCZOS_TOLERANCE, return_eigenvectors=False)
     return float(largest[0])
 

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from docendo.activations import Activation, identity
-from docendo.checks import check_axes, check_count, check_finite, is_concrete
+from docendo.checks import check_axes, check_count, check_finite, check_memory, is_concrete
 from docendo.precision import AnyArray, as_array
 from docendo.randomness import as_key, stream
 
@@ -128,6 +128,7 @@ def draw_value(value: Any, channels: int | None, features: int | None, seed: Any
 
 def scores_from_groups(group_of: np.ndarray) -> np.ndarray:
     """S* in which every token averages the tokens of its own group; `group_of` (D,) labels the groups."""
+    check_memory(len(group_of))
     same = (group_of[:, None] == group_of[None, :]).astype(float)
     return same / same.sum(axis=0)
 
@@ -153,7 +154,6 @@ def _check_scores(scores: np.ndarray) -> None:
     wrong = np.flatnonzero(np.abs(sums - 1) > COLUMN_SUM_TOLERANCE)
     if wrong.size:
         i = wrong[0]
-        hint = (
-            "rows sum to one, so pass scores.T" if np.allclose(scores.sum(axis=1), 1) else "scores / scores.sum(axis=0)"
-        )
+        turned = np.abs(scores.sum(axis=1) - 1).max() <= COLUMN_SUM_TOLERANCE
+        hint = "scores.T, whose columns do" if turned else "scores / scores.sum(axis=0), in float64"
         raise ValueError(f"every column of scores must sum to 1, but column {i} sums to {sums[i]:.12g}. Try {hint}.")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from docendo.activations import Activation, relu
+from docendo.checks import check_memory
 from docendo.teachers.base import Teacher, draw_value
 
 __all__ = ["cycle", "graph_convolution"]
@@ -54,6 +55,7 @@ def cycle(tokens: int) -> np.ndarray:
     """The adjacency (D, D) of a cycle: with self-loops K = 3, the paper's cyclic tri-diagonal scores."""
     if tokens < 3:
         raise ValueError(f"a cycle needs at least 3 nodes, got tokens={tokens}. Try tokens=20.")
+    check_memory(tokens)
     ring = np.roll(np.eye(tokens, dtype=bool), 1, axis=1)
     return ring | ring.T
 

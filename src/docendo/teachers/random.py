@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from docendo.activations import Activation, relu
-from docendo.checks import check_count
+from docendo.checks import check_count, check_memory
 from docendo.randomness import as_key, stream
 from docendo.teachers.base import Teacher, draw_value
 
@@ -42,6 +42,7 @@ def random(
         raise ValueError(
             f"sparsity must not exceed tokens, got sparsity={sparsity} > tokens={tokens}. Try sparsity={tokens}."
         )
+    check_memory(tokens)
     ranks = np.asarray(jax.random.uniform(stream(as_key(seed), "supports"), (tokens, tokens))).argsort(axis=0)
     scores = np.zeros((tokens, tokens))
     np.put_along_axis(scores, ranks[:sparsity], 1 / sparsity, axis=0)

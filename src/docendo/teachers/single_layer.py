@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from docendo.activations import Activation, relu
-from docendo.checks import check_count
+from docendo.checks import check_count, check_memory
 from docendo.teachers.base import Teacher, draw_value
 
 __all__ = ["single_layer"]
@@ -30,5 +30,6 @@ def single_layer(
         value: V* (M, d); left out, its entries are standard Gaussian.
         seed: int or JAX key for V*.
     """
-    scores = jnp.eye(check_count("tokens", tokens))
+    check_memory(check_count("tokens", tokens))
+    scores = jnp.eye(tokens)
     return Teacher(draw_value(value, channels, features, seed), scores, activation)

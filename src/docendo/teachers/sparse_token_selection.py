@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from docendo.activations import Activation, identity
-from docendo.checks import check_count
+from docendo.checks import check_count, check_memory
 from docendo.randomness import as_key, stream
 from docendo.teachers.base import Teacher
 
@@ -64,6 +64,7 @@ def selection_scores(tokens: int, sparsity: int | None, selected: Sequence[int] 
         )
     if sparsity is not None and sparsity != len(chosen):
         raise ValueError(f"selected names {len(chosen)} tokens but sparsity={sparsity}. Leave sparsity out.")
+    check_memory(tokens)
     scores = np.zeros((tokens, tokens))
     scores[chosen] = 1 / len(chosen)
     return scores

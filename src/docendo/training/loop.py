@@ -113,7 +113,6 @@ def _locate(
 ) -> Outcome:
     """The first bad step within a piece, by bisection; the last good one is recorded."""
     bad = dynamics.advance(problem, position.state, position.at, end)
-    start = position.at
     while dynamics.clock == "steps" and end - position.at > 1:
         middle = position.at + (end - position.at) // 2
         state = dynamics.advance(problem, position.state, position.at, middle)
@@ -121,8 +120,7 @@ def _locate(
             end, bad = middle, state
         else:
             position = position._replace(at=middle, state=state)
-    if position.at > start:
-        record(position, dynamics.measure(problem, position.state, position.at))
+    record(position, dynamics.measure(problem, position.state, position.at))
     name = _verdict(dynamics, problem, bad, position.first_loss) or "non_finite"
     what = "the loss is a thousand times its start" if name == "diverged" else "a number is not finite"
     message = f"{what} at {_name(dynamics, end)}; {dynamics.advice(problem)}"
