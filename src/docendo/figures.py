@@ -25,7 +25,7 @@ class Curve:
     """One curve. `low` and `high` bound a band around it; `group` gives curves the same colour.
 
     Styles: `line` for what is exact, `points` for what is sampled, `dashed` for a law or a bound, `reference` for a
-    thin grey guide to the eye.
+    thin grey guide to the eye, of several strokes where a point that is not there parts them.
     """
 
     label: str

@@ -32,6 +32,8 @@ class Outcome:
         figures: descriptions of its figures.
         runs: what was trained, by the names of their files.
         numbers: every further number worth showing, by name.
+        verdicts: what `docendo.verification.record` gives, for the page's section on theorems; the figures then belong
+            there.
     """
 
     summary: str
@@ -40,6 +42,7 @@ class Outcome:
     figures: Sequence[Figure]
     runs: Mapping[str, "Run"]
     numbers: Mapping[str, float] = field(default_factory=dict)
+    verdicts: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from docendo.experiments.base import Experiment
-from docendo.experiments.sizes import Digits, FullTransformer, Synthetic
+from docendo.experiments.sizes import Digits, FullTransformer, Synthetic, Theory
 
 __all__ = ["EXPERIMENTS"]
 
@@ -18,6 +18,10 @@ _CONVOLUTION = Synthetic(tokens=36, sparsity=4, features=8, channels=8, learning
 _GRAPH = Synthetic(tokens=20, sparsity=3, features=8, channels=4, learning_rate=0.1)
 _SELECTION = Synthetic(tokens=20, sparsity=4, features=4, channels=4, learning_rate=0.1, online_steps=30_000)
 _GROUP = Synthetic(tokens=20, sparsity=1, features=8, channels=1, learning_rate=0.05)
+
+_RESCALED = "theorem-3.1 with logit_scale"
+_THEORY = Theory(("theorem-3.1", "theorem-3.2", "decomposition", "scalar-limits", "law", _RESCALED))
+_QUICK_CARDS = ("theorem-3.1", "law", _RESCALED)
 
 EXPERIMENTS = (
     Experiment(
@@ -92,5 +96,14 @@ EXPERIMENTS = (
         Digits(epochs=5, images=1000, steps=1500, saves=30),
         seconds=80,
         needs_digits=True,
+    ),
+    Experiment(
+        "theory",
+        "Theorem by theorem",
+        "Theorems 3.1 and 3.2",
+        "docendo.experiments.theory:run",
+        _THEORY,
+        replace(_THEORY, cards=_QUICK_CARDS, over=("D=8..128", "K=1,2", "V=2,8", "eta=0.1,0.2"), steps=10**5),
+        seconds=90,
     ),
 )

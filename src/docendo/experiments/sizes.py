@@ -6,7 +6,7 @@ learning rates η and the numbers of steps are docendo's own choice.
 
 from dataclasses import dataclass
 
-__all__ = ["Digits", "FullTransformer", "Synthetic"]
+__all__ = ["Digits", "FullTransformer", "Synthetic", "Theory"]
 
 
 @dataclass(frozen=True)
@@ -94,3 +94,32 @@ class Digits:
     batch_size: int = 100
     negative_slope: float = 0.1
     saves: int = 50
+
+
+@dataclass(frozen=True)
+class Theory:
+    """The claims of the paper and of docendo's law, held against exact runs; and the pictures beside them.
+
+    Attributes:
+        cards: which are judged.
+        over: the ranges they are tried over; empty for the defaults of `docendo.verify`.
+        tokens: D of the phase portrait and of the approach to the law.
+        sparsity: their K.
+        value_norm: ‖V*‖_F of the approach.
+        large_norm: ‖V*‖_F of the phase portrait, where learning rates make a difference.
+        shares: learning rates of the portrait, as shares of the stability limit.
+        steps: T of the portrait's descents.
+        time: ηT of the approach.
+        collapse_over: the ranges of the collapse.
+    """
+
+    cards: tuple[str, ...]
+    over: tuple[str, ...] = ()
+    tokens: int = 16
+    sparsity: int = 2
+    value_norm: float = 4.0
+    large_norm: float = 60.0
+    shares: tuple[float, ...] = (0.1, 0.5, 0.9)
+    steps: int = 10**6
+    time: float = 1e9
+    collapse_over: tuple[str, ...] = ("D=8,32,128,1024", "K=1,4")

@@ -8,6 +8,7 @@ removed first and written last: where it is, everything beside it belongs to it.
 import os
 import threading
 import traceback
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
@@ -18,6 +19,7 @@ from typing import Any, Protocol
 
 from docendo.compilation import keep_compiled_programs
 from docendo.experiments.base import Experiment, Outcome
+from docendo.figures import Figure, figure_to_json
 from docendo.files import remove_leftovers, writable_folder, write_json
 from docendo.results import Result, store_result
 
@@ -25,6 +27,7 @@ __all__ = ["ERROR_FILE", "Job", "Share", "work"]
 
 ERROR_FILE = "error.json"
 CHECKPOINTS = "checkpoints"
+THEORY = "theory"
 
 
 @dataclass(frozen=True)
@@ -111,5 +114,15 @@ def _store(job: Job, found: Outcome, began: float) -> None:
         seconds=monotonic() - began,
         numbers=dict(found.numbers),
     )
-    store_result(job.folder, result, list(found.figures))
+    if found.verdicts is None:
+        store_result(job.folder, result, list(found.figures))
+    else:
+        _store_verdicts(job.folder.parent.parent / THEORY, found.verdicts, found.figures)
+        store_result(job.folder, result, [])
     rmtree(job.folder / CHECKPOINTS, ignore_errors=True)
+
+
+def _store_verdicts(folder: Path, verdicts: Mapping[str, Any], figures: Sequence[Figure]) -> None:
+    """Where the page's section on theorems looks for them."""
+    write_json(writable_folder(folder) / "figures.json", [figure_to_json(figure) for figure in figures])
+    write_json(folder / "verdicts.json", verdicts)

@@ -5,7 +5,7 @@ variable: the amplitudes, lim q T^(−p), against it, and the claimed power thro
 numbers: measured over claimed along every run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from docendo.figures import Curve, Curves, Figure
 from docendo.theory.curve import Curve as Run
 from docendo.theory.verdicts import Evidence, Exponent, Verdict
 
-__all__ = ["verdict_figures"]
+__all__ = ["local_powers", "verdict_figures"]
 
 Item = TypeVar("Item")
 
@@ -44,6 +44,40 @@ def verdict_figures(verdict: Verdict) -> list[Figure]:
     chosen = {name: [each for each in growth if name in each.exponents] for name in variables}
     figures = [_variable_figure(verdict, name, tried) for name, tried in chosen.items()]
     return figures + ([_numbers_figure(verdict, numbers)] if numbers else [])
+
+
+def local_powers(verdicts: Mapping[str, Verdict], name: str) -> Figure:
+    """The power of a variable between neighbouring values, for the same claims under several definitions.
+
+    Args:
+        verdicts: of one card, by the definitions in words.
+        name: the variable.
+
+    Raises:
+        ValueError: no claim of growth of theirs sweeps it.
+    """
+    first = next(iter(verdicts.values()))
+    tried = [place for place, claim in enumerate(first.parts) if name in claim.exponents]
+    if not tried:
+        raise ValueError(f"{name} is not swept by a claim of growth of {first.name}. Try D.")
+    panels = [_local_panel({words: each.parts[place] for words, each in verdicts.items()}, name) for place in tried]
+    caption = (
+        f"The power of {name} from one value to the next, the smallest other variables of the sweep, and the claimed "
+        f"power. What is judged is its limit as {name} grows."
+    )
+    return Figure(f"local_powers_{name}", f"{first.name}: powers of {name}", caption, panels, columns=len(panels))
+
+
+def _local_panel(claims: Mapping[str, Verdict], name: str) -> Curves:
+    curves = []
+    for words, claim in claims.items():
+        line = next(line for evidence in claim.evidence for line in _lines(evidence, name))
+        x, y = np.asarray(line.x), np.asarray(line.y)
+        curves.append(Curve(words, np.sqrt(x[1:] * x[:-1]), np.diff(np.log(y)) / np.diff(np.log(x))))
+    claim = next(iter(claims.values()))
+    ends = np.asarray(curves[0].x)[[0, -1]]
+    claimed = Curve("claimed", ends, np.full(2, claim.exponents[name].claimed), "dashed")
+    return Curves(claim.quantity, AXES[name], f"power of {name}", [*curves, claimed], y_log=False)
 
 
 def _variable_figure(verdict: Verdict, name: str, claims: Sequence[Verdict]) -> Figure:

@@ -8,8 +8,18 @@ judging      one claim, card or all of them, from a name or text to a verdict
 record       verdicts as JSON
 """
 
-from docendo.verification.judging import ALL, RESCALED, verify
+from docendo.verification.judging import ALL, RESCALED, RESCALED_CARD, verify, verify_cards
 from docendo.verification.record import record
 from docendo.verification.settings import PAPER_SCALE, Settings, settings_for
 
-__all__ = ["ALL", "PAPER_SCALE", "RESCALED", "Settings", "record", "settings_for", "verify"]
+__all__ = [
+    "ALL",
+    "PAPER_SCALE",
+    "RESCALED",
+    "RESCALED_CARD",
+    "Settings",
+    "record",
+    "settings_for",
+    "verify",
+    "verify_cards",
+]

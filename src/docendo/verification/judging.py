@@ -1,6 +1,6 @@
 """One claim, one card or all of them, from a name or text to a verdict."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -15,11 +15,12 @@ from docendo.verification.quantities import FULL, REDUCED
 from docendo.verification.runs import Report, Runs
 from docendo.verification.settings import Over, Settings, settings_for
 
-__all__ = ["ALL", "RESCALED", "verify"]
+__all__ = ["ALL", "RESCALED", "RESCALED_CARD", "verify", "verify_cards"]
 
 ALL = "all"
 # The logit scale under which the powers of Theorem 3.1 come out.
 RESCALED = "D**(-3/2)"
+RESCALED_CARD = "theorem-3.1 with logit_scale"
 
 
 def verify(
@@ -44,31 +45,47 @@ def verify(
         ValueError: a claim or range that cannot be read (the character is pointed at), or a sweep in which a run does
             not become asymptotic.
     """
-    cards = [_card(claim, logit_scale)] if claim != ALL else _all_cards(logit_scale)
-    settings = [settings_for(over, scale, _laws(card)) for card, scale in cards]
-    with _reporting(progress) as report:
-        runs: list[Runs] = []
-        parts = [_judged(card, _shared(runs, each, report)) for (card, _), each in zip(cards, settings, strict=True)]
-    if claim != ALL:
-        return parts[0]
-    outcome, message = overall([part.verdict for part in parts]), "every theorem, lemma and law that docendo knows"
+    if claim == ALL:
+        return verify_cards(
+            [*CARDS, RESCALED_CARD] if logit_scale is None else list(CARDS), over, logit_scale, progress
+        )
+    (verdict,) = _judge_all([(_card(claim), logit_scale)], over, progress)
+    return verdict
+
+
+def verify_cards(
+    names: Sequence[str], over: Over | None = None, logit_scale: str | None = None, progress: bool = False
+) -> Verdict:
+    """Several cards, which share their runs, as one verdict; `RESCALED_CARD` among the names is Theorem 3.1 again.
+
+    Raises:
+        ValueError: as `verify`.
+    """
+    parts = _judge_all([_named(name, logit_scale) for name in names], over, progress)
+    outcome, message = overall([part.verdict for part in parts]), "theorems, lemmas and laws that docendo knows"
     return Verdict(ALL, "", "", "", outcome, "theorem", message, parts=parts)
 
 
-def _card(claim: str | Claim | Card, scale: str | None) -> tuple[Claim | Card, str | None]:
+def _judge_all(claims: Sequence[tuple[Claim | Card, str | None]], over: Over | None, progress: bool) -> list[Verdict]:
+    settings = [settings_for(over, scale, _laws(claim)) for claim, scale in claims]
+    made: list[Runs] = []
+    with _reporting(progress) as report:
+        return [_judged(claim, _shared(made, each, report)) for (claim, _), each in zip(claims, settings, strict=True)]
+
+
+def _card(claim: str | Claim | Card) -> Claim | Card:
     if not isinstance(claim, str):
-        return claim, scale
+        return claim
     if claim in CARDS:
-        return CARDS[claim](), scale
-    return Claim("claim", parse_claim(claim, [*REDUCED, *FULL]), "measured", "stated by the user"), scale
+        return CARDS[claim]()
+    return Claim("claim", parse_claim(claim, [*REDUCED, *FULL]), "measured", "stated by the user")
 
 
-def _all_cards(scale: str | None) -> list[tuple[Claim | Card, str | None]]:
-    cards: list[tuple[Claim | Card, str | None]] = [(card(), scale) for card in CARDS.values()]
-    if scale is not None:
-        return cards
-    again = CARDS["theorem-3.1"]()
-    return [*cards, (replace(again, name=f"{again.name} with logit_scale = {RESCALED}"), RESCALED)]
+def _named(name: str, scale: str | None) -> tuple[Claim | Card, str | None]:
+    """A card and the logit scale it is judged under."""
+    if name != RESCALED_CARD:
+        return CARDS[name](), scale
+    return replace(CARDS["theorem-3.1"](), name=f"{name} = {RESCALED}"), RESCALED
 
 
 def _laws(card: Claim | Card) -> list[ParsedClaim]:
