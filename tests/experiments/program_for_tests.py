@@ -1,7 +1,7 @@
 """Experiments for the runner's tests: they work, fail, wait to be killed, or train and then wait."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from docendo.experiments.base import Outcome
@@ -22,6 +22,13 @@ def works(sizes, bench):
     panel = Curves("A line", "x", "y", [Curve("line", [1.0, 2.0], [1.0, 2.0])])
     figure = Figure(f"works_{sizes.label}", "A figure", "A caption", [panel])
     return Outcome("It works.", {"label": sizes.label}, [finding], [figure], {}, {"one": 1.0})
+
+
+def judges(sizes, bench):
+    found = works(sizes, bench)
+    claim = {"name": "one", "quantity": "q", "sense": "<=", "law": "1", "exponents": {}, "ratio": {}, "hypotheses": []}
+    claims = [claim | {"verdict": "holds", "label": "law", "definitions": {"start": "zero"}}]
+    return replace(found, verdicts={"claims": claims, "definitions": {}, "versions": {}})
 
 
 def fails(sizes, bench):

@@ -10,7 +10,7 @@ from docendo.experiments.base import choose
 from docendo.experiments.bench import Bench
 from docendo.experiments.judging import judge
 from docendo.experiments.registry import EXPERIMENTS
-from docendo.experiments.sizes import Digits, FullTransformer, Synthetic
+from docendo.experiments.sizes import Digits, FullTransformer, Synthetic, Theory
 from docendo.figures import figure_from_json, figure_to_json
 from docendo.theory.rates import Estimate
 
@@ -18,6 +18,7 @@ TINY = {
     FullTransformer: {"steps": 30, "saves": 6},
     Synthetic: {"steps": 2000, "online_steps": 20, "saves": 30, "batches": 3, "time": 1e6},
     Digits: {"epochs": 1, "images": 200, "steps": 20, "saves": 4},
+    Theory: {"steps": 1000, "saves": 20, "time": 1e6, "collapse_over": ("D=8,16,32", "K=1,2")},
 }
 
 

@@ -110,6 +110,7 @@ class Theory:
         shares: learning rates of the portrait, as shares of the stability limit.
         steps: T of the portrait's descents.
         time: ηT of the approach.
+        saves: about how many points the curves of portrait and approach have.
         collapse_over: the ranges of the collapse.
     """
 
@@ -122,4 +123,5 @@ class Theory:
     shares: tuple[float, ...] = (0.1, 0.5, 0.9)
     steps: int = 10**6
     time: float = 1e9
+    saves: int = 200
     collapse_over: tuple[str, ...] = ("D=8,32,128,1024", "K=1,4")

@@ -85,7 +85,8 @@ def _excess_exponent(task: Task) -> Finding:
         "The excess training loss falls like T^(−1) (Figure 2 (a), Theorem 3.1)",
         -1.0,
         found,
-        f"limit of the local exponent of exact descent, which is {float(data.local_exponent[-1]):.4f} at the end",
+        f"limit of the local exponent of exact descent, which is {float(data.local_exponent[-1]):.4f} at the end"
+        f"{_from_when(task)}",
         label="theorem",
         figure=f"{task.name}_training",
     )
@@ -104,12 +105,21 @@ def _law(task: Task) -> Finding:
     )
 
 
+def _from_when(task: Task) -> str:
+    """Since which step the local exponent has been close to −1, in words; nothing where it is not."""
+    data = task.exact.data
+    far = np.flatnonzero(np.abs(np.asarray(data.local_exponent) + 1) > SLOPE_TOLERANCE)
+    if not far.size or far[-1] + 1 >= data.sizes["step"]:
+        return ""
+    return f" and within {SLOPE_TOLERANCE:g} of −1 from T = {int(data.step[far[-1] + 1]):,} on"
+
+
 def _online_slope(task: Task) -> Finding:
     line, exact = _online_line(task), _exact_line(task)
     last = np.asarray(task.online.data.step)[-1:]
     over = float(task.online.data.excess_loss[-1]) / float(_exact_at(task, last)[0])
     return near_finding(
-        "The online run shows the slope −1 as well, by a straight line through it (Figure 2 (a))",
+        "A straight line through the online run after the first iterations has slope −1 (Figure 2 (a))",
         -1.0,
         line.slope,
         SLOPE_TOLERANCE,

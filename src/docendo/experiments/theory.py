@@ -32,8 +32,7 @@ from docendo.verification.runs import Runs
 __all__ = ["run"]
 
 PORTRAIT_TIME = 1e5
-SAVES = 200
-EACH_STEP = 60
+EACH_STEP = 40
 
 
 def run(sizes: Theory, bench: Bench) -> Outcome:
@@ -60,8 +59,8 @@ def _portrait_runs(sizes: Theory) -> Mapping[str, Run]:
     """Descents at several learning rates, every step of their beginning recorded, and the flow."""
     teacher = symmetric(sizes.tokens, sizes.sparsity, sizes.large_norm)
     limit = 2 * sizes.sparsity / sizes.tokens
-    saves = sorted({*range(EACH_STEP), *np.geomspace(EACH_STEP, sizes.steps, SAVES).astype(int).tolist()})
-    slow = log_spaced(SAVES, first=1e-4)
+    saves = sorted({*range(EACH_STEP), *np.geomspace(EACH_STEP, sizes.steps, sizes.saves).astype(int).tolist()})
+    slow = log_spaced(sizes.saves, first=1e-4)
     flow = {"flow, η → 0": train(teacher, None, GradientFlow(), time=PORTRAIT_TIME, save_at=slow)}
     return flow | {
         f"η = {share:g} of the limit": train(teacher, None, Reduced(share * limit), sizes.steps, save_at=saves)
@@ -73,7 +72,7 @@ def _approaching(sizes: Theory) -> Mapping[str, tuple[Run, Law]]:
     runs = {}
     for name, activation in (("identity", identity), ("ReLU", relu)):
         teacher = symmetric(sizes.tokens, sizes.sparsity, sizes.value_norm, activation)
-        saves = log_spaced(SAVES, first=1e-2)
+        saves = log_spaced(sizes.saves, first=1e-2)
         runs[name] = (train(teacher, None, GradientFlow(), time=sizes.time, save_at=saves), universal_law(teacher))
     return runs
 

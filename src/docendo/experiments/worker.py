@@ -123,6 +123,7 @@ def _store(job: Job, found: Outcome, began: float) -> None:
 
 
 def _store_verdicts(folder: Path, verdicts: Mapping[str, Any], figures: Sequence[Figure]) -> None:
-    """Where the page's section on theorems looks for them."""
-    write_json(writable_folder(folder) / "figures.json", [figure_to_json(figure) for figure in figures])
+    """Where the page's section on theorems looks for them; verdicts are never beside the figures of others."""
+    (writable_folder(folder) / "verdicts.json").unlink(missing_ok=True)
+    write_json(folder / "figures.json", [figure_to_json(figure) for figure in figures])
     write_json(folder / "verdicts.json", verdicts)
