@@ -27,8 +27,8 @@ def works(sizes, bench):
 def judges(sizes, bench):
     found = works(sizes, bench)
     claim = {"name": "one", "quantity": "q", "sense": "<=", "law": "1", "exponents": {}, "ratio": {}, "hypotheses": []}
-    claims = [claim | {"verdict": "holds", "label": "law", "definitions": {"start": "zero"}}]
-    return replace(found, verdicts={"claims": claims, "definitions": {}, "versions": {}})
+    claims = [claim | {"verdict": "holds", "label": "law"}]
+    return replace(found, verdicts={"claims": claims, "definitions": {"start": "zero"}, "versions": {}})
 
 
 def fails(sizes, bench):

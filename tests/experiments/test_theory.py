@@ -24,5 +24,5 @@ def test_verdicts_and_their_figures_are_the_section_s(tmp_path: Path, monkeypatc
     assert read_json(tmp_path / "runs" / "theory" / "figures.json") == []
     stored = read_stored(tmp_path)
     assert [figure.name for figure in stored.theory_figures] == ["works_a"]
-    (claim,) = stored.claims
-    assert (claim.verdict, claim.definitions) == ("holds", {"start": "zero"})
+    (card,) = stored.cards
+    assert (card.verdict, card.definitions) == ("holds", {"start": "zero"})

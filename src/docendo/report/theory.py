@@ -76,9 +76,10 @@ def _cards(data: Mapping[str, Any]) -> list[Card]:
     claims, definitions = [_claim(claim) for claim in data["claims"]], data.get("definitions", {})
     cards = []
     for card in data.get("cards", []):
-        own = [claim for claim in claims if claim.name.startswith(card["name"])]
+        own = [claim for claim in claims if claim.name.startswith(f"{card['name']}: ")]
         claims = [claim for claim in claims if claim not in own]
-        cards.append(_share(Card(card["title"], card["verdict"], own, card["remarks"], (), definitions)))
+        used = card.get("definitions", definitions)
+        cards.append(_share(Card(card["title"], card["verdict"], own, card["remarks"], (), used)))
     return cards + [_share(Card(claim.name, claim.verdict, [claim], (), (), definitions)) for claim in claims]
 
 

@@ -16,7 +16,7 @@ def record(verdict: Verdict) -> dict[str, Any]:
     """The JSON object of a verdict.
 
     `claims` holds one object a claim. `definitions` are those of the first claim; a claim judged under others says so
-    in its own. `cards` holds title, remarks and verdict of each theorem.
+    in its own. `cards` holds title, verdict, remarks and definitions of each theorem.
     """
     claims = [claim.to_json() for claim in verdict.claims()]
     return {
@@ -34,4 +34,6 @@ def _cards(verdict: Verdict) -> Sequence[Verdict]:
 
 
 def _card(card: Verdict) -> dict[str, Any]:
-    return {"name": card.name, "title": card.message, "verdict": card.verdict, "remarks": list(card.remarks)}
+    title = f"{card.name}: {card.message}"
+    about = {"remarks": list(card.remarks), "definitions": dict(card.definitions)}
+    return {"name": card.name, "title": title, "verdict": card.verdict} | about
