@@ -75,6 +75,18 @@ def test_the_limit_does_not_depend_on_the_learning_rate_and_the_next_order_does(
     assert grown == pytest.approx(law.correction.log - rate / 2, rel=1e-2)
 
 
+def test_another_start_than_zero_is_forgotten_at_the_predicted_rate():
+    """D = 4, K = 1, white: differences between masses of a column die out like t^(−1/4), in the loss like t^(−1/2)."""
+    rng = np.random.default_rng(5)
+    teacher = dc.teachers.random(4, sparsity=1, features=3, channels=2, activation=dc.identity, seed=1)
+    start = dc.PositionOnly(0.3 * teacher.value, 2 * rng.standard_normal((4, 4)))
+    run = dc.train(teacher, start, dc.GradientFlow(), time=1e12, save_at=[1e10, 1e12])
+    law = dc.universal_law(teacher)
+    left = run.data.excess_loss.values * run.data.time.values / law.excess_loss - 1
+    assert law.memory_exponent == 1 / 4
+    assert np.log(left[0] / left[1]) / np.log(100) == pytest.approx(2 * law.memory_exponent, rel=0.03)
+
+
 def encodings():
     """What `positions` may be besides orthonormal: random, learned, sinusoidal, and of rank 4 < D = 6."""
     rng = np.random.default_rng(0)

@@ -93,7 +93,7 @@ def test_above_the_joint_limit():
 
 
 def test_so_close_below_the_limit_that_nothing_can_be_predicted():
-    found = dc.diagnose(dc.teachers.symmetric(8, 1, 2.0), 0.25 * (1 - 1e-6), 10**6)
+    found = dc.diagnose(dc.teachers.symmetric(8, 1, 600.0), 0.25 * (1 - 1e-4), 10**6)
     assert found.seen is None and names(found) == ["stability limit"]
 
 

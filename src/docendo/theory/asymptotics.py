@@ -22,7 +22,7 @@ LEAST_STEPS, MOST_STEPS = 1000, 20_000
 TOLERANCES = 1e-5, 0.5
 
 _WATCHED = 200  # steps over which descent must have settled before the flow takes over
-_SLOW = 1e-2  # relative fall of the loss in a step
+_SLOW = 1e-2  # relative fall of the loss in a step, and change of C1 − 1
 _FLAT = 1e-13  # what rounding may add to the loss
 _POINTS = 100  # of the flow in a decade
 _BEYOND = 100  # the factor in time for which the curve must stay within the tolerance
@@ -133,22 +133,25 @@ def course(problem: Problem, learning_rate: float) -> Iterator[Course]:
 def _settled(problem: Problem, learning_rate: float) -> tuple[State | None, Course]:
     """Descent until the loss falls steadily and slowly, with the loss after every step; None where it never does."""
     losses: list[float] = []
+    shifts: list[float] = []
     settled: State | None = None
     for state, loss in descend(problem, start(problem), learning_rate):
         losses.append(loss)
+        shifts.append(state.shift)
         count = len(losses)
-        if count >= LEAST_STEPS and count % _WATCHED == 0 and _is_steady(losses[-_WATCHED:]):
+        if count >= LEAST_STEPS and count % _WATCHED == 0 and _is_steady(losses[-_WATCHED:], shifts[-_WATCHED:]):
             settled = state
         if settled is not None or count == MOST_STEPS or not math.isfinite(losses[-1]):
             break
     return settled, Course(learning_rate * np.arange(1.0, len(losses) + 1), np.array(losses))
 
 
-def _is_steady(losses: list[float]) -> bool:
+def _is_steady(losses: list[float], shifts: list[float]) -> bool:
+    """C1 must have come to its place as well: on its way there it may alternate while the loss falls steadily."""
     if not all(math.isfinite(loss) and loss > 0 for loss in losses):
         return False
-    falls = -np.diff(np.log(losses))
-    return bool(((falls > -_FLAT) & (falls < _SLOW)).all())
+    falls, moves = -np.diff(np.log(losses)), np.abs(np.diff(shifts))
+    return bool(((falls > -_FLAT) & (falls < _SLOW) & (moves <= _SLOW * np.abs(shifts[1:]))).all())
 
 
 def _raised(problem: Problem, state: State) -> tuple[State, float]:

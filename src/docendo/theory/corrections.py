@@ -11,7 +11,8 @@ with R = (D−K)/K, E = e^(2g) obeys E' = 2a (1 − ρ/E), 2a = 1/t₀, up to E�
 
 2R is the next order of the loss, the rest the lag of C1 behind its optimum. A step of finite size gains 2η²a²/E more of
 E than the flow does, which is where −η/2 comes from; the limit itself does not depend on η below the limit of
-stability. What the start leaves behind is of order 1/t.
+stability. What the zero start leaves behind is of order 1/t for white inputs; what other starts do, and correlated
+inputs, can be larger (`docendo.theory.memory`).
 """
 
 from dataclasses import dataclass

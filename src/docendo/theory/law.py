@@ -28,6 +28,7 @@ from docendo.theory.curvature import decay_rate
 from docendo.theory.grouped import Problem
 from docendo.theory.kinds import AnyTeacher, Kinds
 from docendo.theory.margin import Margin, common_scale, hard_margin
+from docendo.theory.memory import MOST_MASSES, memory_exponent, white_memory_exponent
 from docendo.theory.slow_manifold import Manifold, Scale, manifold, white_manifold
 from docendo.theory.validity import applies, conditions, is_white, solvable
 from docendo.theory.verdicts import Hypothesis
@@ -50,6 +51,9 @@ class Law:
         value_error: the limit of √(ηT) × ‖W_V − V*‖_F; None where it is not derived.
         correction: the next order of the excess loss; None where it is not derived.
         onset: the ηT that must be far exceeded; None where it is not known.
+        memory_exponent: p, where what the start leaves in the masses off the supports dies out like (ηT)^(−p), and in
+            the loss like (ηT)^(−2p). Training from zero under white inputs leaves nothing of the kind. None where it is
+            not known.
         decay_rate: r in excess loss ~ exp(−r ηT) where all columns have K = D, for small η; a step of size η multiplies
             the loss by (1 − ηr/2)². None elsewhere.
         label: "law" (derived and confirmed by runs) or "conjecture" (derived in part, confirmed by runs).
@@ -62,6 +66,7 @@ class Law:
     value_error: float | None
     correction: Correction | None
     onset: float | None
+    memory_exponent: float | None
     decay_rate: float | None
     label: Literal["law", "conjecture"]
     conditions: tuple[Hypothesis, ...]
@@ -121,6 +126,7 @@ def universal_law(
         value_error=None if found is None else found.value_error,
         correction=correction,
         onset=start,
+        memory_exponent=_memory(teacher, problem, law, margin) if found is not None and limit else None,
         decay_rate=decay,
         label="law" if margin is None or _is_derived(margin, problem.kinds) else "conjecture",
         conditions=checked,
@@ -179,22 +185,41 @@ def _underived(teacher: AnyTeacher, inputs: Inputs, margin: Margin | None) -> st
 
 
 def _manifold(teacher: AnyTeacher, problem: Problem, inputs: Inputs, margin: Margin | None) -> Manifold:
-    beta = math.pi / 2 * problem.bend
-    norm = math.sqrt(problem.value_square)
+    beta, norm = math.pi / 2 * problem.bend, math.sqrt(problem.value_square)
     if margin is None and is_white(inputs):
         return white_manifold(problem.kinds, Scale(problem.logit_scale, norm, norm**2, problem.moment, beta))
-    scores, value = np.asarray(teacher.scores), np.asarray(teacher.value)
-    seen, covariance = value, np.eye(teacher.tokens)
+    scores, covariance, pressure, square = _arrays(teacher, problem, inputs, margin)
+    return manifold(scores, covariance, pressure, Scale(problem.logit_scale, norm, square, problem.moment, beta))
+
+
+def _arrays(
+    teacher: AnyTeacher, problem: Problem, inputs: Inputs, margin: Margin | None
+) -> tuple[Reals, Reals, Reals, float]:
+    """S*, Σ_D, ŷ and tr(V* Σ_d V*ᵀ)."""
+    scores, seen, covariance = np.asarray(teacher.scores), np.asarray(teacher.value), np.eye(teacher.tokens)
     if isinstance(inputs, Factored) and inputs.feature_factor is not None:
-        seen = value @ np.asarray(inputs.feature_factor)
+        seen = seen @ np.asarray(inputs.feature_factor)
     if isinstance(inputs, Factored) and inputs.token_factor is not None:
         covariance = np.asarray(inputs.token_factor) @ np.asarray(inputs.token_factor).T
-    sizes = (scores > 0).sum(0)
-    pressure = np.where(scores > 0, 0, sizes / (2 * problem.logit_scale**2 * teacher.tokens))
     if margin is not None and margin.multipliers is not None:
-        pressure = margin.multipliers
-    scale = Scale(problem.logit_scale, norm, float((seen**2).sum()), problem.moment, beta)
-    return manifold(scores, covariance, pressure, scale)
+        return scores, covariance, margin.multipliers, float((seen**2).sum())
+    pressure = (scores > 0).sum(0) / (2 * problem.logit_scale**2 * teacher.tokens)
+    return scores, covariance, np.where(scores > 0, 0, pressure), float((seen**2).sum())
+
+
+def _memory(teacher: AnyTeacher, problem: Problem, inputs: Inputs, margin: Margin | None) -> float | None:
+    """The memory exponent where it is cheap to have, and every mass carries loss."""
+    kinds = problem.kinds
+    if margin is None and is_white(inputs) and len(set(kinds.sizes)) == 1:
+        return white_memory_exponent(kinds)
+    masses = (kinds.counts * (kinds.tokens - kinds.sizes)).sum()
+    if isinstance(teacher, SymmetricTeacher) or masses > MOST_MASSES:
+        return None
+    if margin is not None and not _is_derived(margin, kinds):
+        return None
+    scores, covariance, pressure, square = _arrays(teacher, problem, inputs, margin)
+    gram = None if margin is None else margin.gram
+    return memory_exponent(scores, covariance, pressure, problem.moment * square, problem.logit_scale, gram)
 
 
 def _next_order(

@@ -37,11 +37,13 @@ class Margin(NamedTuple):
         limit: ‖W‖_F²/4, the limit of ηT × excess loss; infinite where no W_KQ separates the supports.
         multipliers: y (D, D), entry (k, i) for k outside G^i; None where there is no solution.
         rank: of P.
+        gram: PᵀP.
     """
 
     limit: float
     multipliers: Reals | None
     rank: int
+    gram: Reals
 
 
 def common_scale(positions: Reals) -> float | None:
@@ -66,11 +68,11 @@ def hard_margin(positions: Reals, support: Flags, logit_scale: float) -> Margin:
     equal, apart, places = _constraints(encodings, support)
     solution = _least_norm(_projected(apart, equal))
     if solution is None:
-        return Margin(float("inf"), None, rank)
+        return Margin(float("inf"), None, rank, positions.T @ positions)
     square, weights = solution
     multipliers = np.zeros(support.shape)
     multipliers[tuple(places.T)] = weights / (2 * logit_scale**2)
-    return Margin(square / (4 * logit_scale**2), multipliers, rank)
+    return Margin(square / (4 * logit_scale**2), multipliers, rank, positions.T @ positions)
 
 
 def _constraints(encodings: Reals, support: Flags) -> tuple[Reals, Reals, NDArray[np.int_]]:

@@ -30,7 +30,7 @@ from scipy.optimize import brentq
 
 from docendo.theory.kinds import Kinds
 
-__all__ = ["Manifold", "Scale", "manifold", "white_manifold"]
+__all__ = ["Manifold", "Scale", "manifold", "minimise", "white_manifold"]
 
 Reals = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ def manifold(scores: Reals, covariance: Reals, pressure: Reals, scale: Scale) ->
     """Any Σ_D and any ŷ (D, D), positive where a mass falls like t^(−1/2) and 0 elsewhere; by Newton's method."""
     strength = scale.moment * scale.value_square
     size = float(pressure.max() / strength)
-    errors, xi = _minimise(scores, covariance, pressure / strength / size)
+    errors, xi = minimise(scores, covariance, pressure / strength / size)
     errors, xi = errors * np.sqrt(size), xi * np.sqrt(size)
     inside, seen = scores > 0, covariance @ scores
     moved = covariance @ errors
@@ -123,8 +123,8 @@ def manifold(scores: Reals, covariance: Reals, pressure: Reals, scale: Scale) ->
     return Manifold(abs(xi) * scale.value_norm, float(np.linalg.norm(errors)), float(correction))
 
 
-def _minimise(scores: Reals, covariance: Reals, pressure: Reals) -> tuple[Reals, float]:
-    """e and ξ at the minimum of L₂ − Σ ŷ ln u, columns of e summing to zero."""
+def minimise(scores: Reals, covariance: Reals, pressure: Reals) -> tuple[Reals, float]:
+    """e and ξ at the minimum of L₂ − Σ ŷ ln u, columns of e summing to zero, in units of (α+β) tr(V* Σ_d V*ᵀ)."""
     inside, moving = scores > 0, pressure > 0
     seen = covariance @ scores
     total = float((scores * seen).sum())
