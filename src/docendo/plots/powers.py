@@ -83,12 +83,15 @@ def _local_panel(claims: Mapping[str, Verdict], name: str) -> Curves:
 def _variable_figure(verdict: Verdict, name: str, claims: Sequence[Verdict]) -> Figure:
     panels = [_time_panel(claim) if name == "T" else _amplitude_panel(claim, name) for claim in claims]
     said = "; ".join(f"{claim.quantity}: {_said(claim.exponents[name])}" for claim in claims)
-    caption = f"{verdict.name}, the power of {name}. {said}."
-    return Figure(f"{_slug(verdict.name)}_{name}", f"{verdict.name}: {AXES[name]}", caption, panels)
+    title = f"{verdict.name}: the power of {name}"
+    return Figure(
+        f"{_slug(verdict.name)}_{name}", title, f"Power of {name} in {said}.", panels, columns=min(len(panels), 3)
+    )
 
 
 def _said(exponent: Exponent) -> str:
-    return f"claimed {exponent.claimed:g}, measured {exponent.measured}"
+    number, _, _ = str(exponent.measured).partition(" (")
+    return f"claimed {exponent.claimed:g}, measured {number}"
 
 
 def _time_panel(claim: Verdict) -> Curves:
@@ -115,7 +118,13 @@ def _numbers_figure(verdict: Verdict, claims: Sequence[Verdict]) -> Figure:
         curves = [curve for evidence in claim.evidence for curve in _runs(evidence)]
         panels.append(Curves(claim.name, AXES["T"], "measured / claimed", curves))
     said = "; ".join(f"{claim.statement}: {claim.message}" for claim in claims)
-    return Figure(f"{_slug(verdict.name)}_ratio", f"{verdict.name}: measured / claimed", f"{said}.", panels)
+    return Figure(
+        f"{_slug(verdict.name)}_ratio",
+        f"{verdict.name}: measured / claimed",
+        f"{said}.",
+        panels,
+        columns=min(len(panels), 3),
+    )
 
 
 def _runs(evidence: Evidence) -> list[Curve]:

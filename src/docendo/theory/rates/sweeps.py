@@ -164,7 +164,8 @@ def _drift(
         inside = {key: column[rows] for key, column in columns.items()}
         found = _drift_in(inside[name], ratio[rows], None if towards is None else inside[towards], relative_error)
         estimates += [] if found is None else [found]
-    return hull(estimates, f"{estimates[0].method}, over {len(estimates)} slices") if estimates else None
+    slices = f", over {len(estimates)} slices" if len(estimates) > 1 else ""
+    return hull(estimates, f"{estimates[0].method}{slices}") if estimates else None
 
 
 def _drift_in(v: Points, ratio: Points, other: Points | None, relative_error: Real) -> Estimate | None:
