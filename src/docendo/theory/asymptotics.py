@@ -43,7 +43,7 @@ def problem_of(teacher: AnyTeacher, logit_scale: float | None = None) -> Problem
 def time_to_asymptotics(
     teacher: AnyTeacher, learning_rate: float, tolerance: float = 0.01, *, logit_scale: float | None = None
 ) -> float:
-    """The step T from which on descent from zero stays asymptotic: |ηT × excess loss / its limit − 1| ≤ tolerance.
+    """The step T from which on ηT × excess loss stays within `tolerance` of its limit, relatively; from zero.
 
     White Gaussian inputs and orthonormal positions are assumed (arXiv 2603.22801, Section 2); columns may be any.
 

@@ -64,7 +64,7 @@ class Diagnosis:
     """Whether the law is seen, and if not, why.
 
     Attributes:
-        seen: |ratio − 1| ≤ tolerance at the end; None where that could not be predicted.
+        seen: whether the ratio is within the tolerance of 1 at the end; None where that could not be predicted.
         ratio: ηT × excess loss over its limit at the end, measured or predicted; not a number where there is none.
         reasons: why not, the decisive one first; empty where the law is seen.
         law: what was predicted.
