@@ -33,7 +33,9 @@ def test_complete_and_finite(experiment):
     shares = []
     outcome = experiment.resolve()(tiny(experiment), Bench(0, report=shares.append))
     assert outcome.summary and outcome.findings and outcome.figures and outcome.runs
-    assert all(math.isfinite(finding.measured) for finding in outcome.findings)
+    for finding in outcome.findings:
+        given = [number for number in (finding.measured, finding.low, finding.high) if number is not None]
+        assert all(math.isfinite(number) for number in given)
     assert all(math.isfinite(number) for number in outcome.numbers.values())
     names = {figure.name for figure in outcome.figures}
     assert {finding.figure for finding in outcome.findings if finding.figure} <= names
