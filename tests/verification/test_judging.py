@@ -163,3 +163,26 @@ def test_derived_quantities(runs: Runs) -> None:
         descent.values["c1_error"], descent.values["value_error"] / descent.variables["V"], rtol=1e-6
     )
     np.testing.assert_allclose(descent.values["squared_odds"], np.exp(2 * descent.values["gap"]))
+
+
+def test_encodings_of_another_norm_act_like_a_logit_scale() -> None:
+    """ℓ = τ PᵀWP moves by −η τ² PᵀP G PᵀP: with PᵀP = c² this is τ c² in place of τ."""
+    teacher = dc.teachers.random(tokens=6, sparsity=2, features=3, channels=2, activation=dc.relu, seed=0)
+    norm, scale, descent = 6**-0.5, 6**-0.5, dc.GradientDescent(0.1)
+    encodings = norm * np.asarray(dc.positions.orthogonal(6, seed=1))
+    scaled = dc.train(teacher, dc.PositionOnly.zeros(teacher, encodings), descent, steps=1000)
+    plain = dc.train(teacher, dc.PositionOnly.zeros(teacher, logit_scale=scale * norm**2), descent, steps=1000)
+    np.testing.assert_allclose(scaled.data.excess_loss, plain.data.excess_loss, rtol=1e-9)
+
+
+def test_definitions_name_what_was_run() -> None:
+    structure = dc.verify("decomposition", over=["D=3,4,5"])
+    assert structure.definitions["over"] == {"D": [3, 4, 5]}
+    assert structure.definitions["fixed"] == "K=1 V=2 kappa=1"
+    both = dc.verify("theorem-3.2", over=SMALL)
+    assert both.definitions["full descents"] == {
+        "D": [4, 6, 8],
+        "K": [1, 2],
+        "V": [2, 8, 32],
+        "eta": [0.02, 0.05, 0.1, 0.2],
+    }

@@ -1,7 +1,7 @@
 """`docendo verify`: a claim about training, held against exact runs."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -147,11 +147,7 @@ def _show_definitions(verdict: "Verdict") -> None:
     """What was run, and how to try others."""
     if not verdict.definitions:
         return
-    named = {name: what for name, what in verdict.definitions.items() if name != "over"}
-    over = verdict.definitions.get("over", {})
-    ranges = " ".join(f"{name}={','.join(f'{value:g}' for value in values)}" for name, values in over.items())
-    rows = [[f"  {name}", str(what)] for name, what in named.items()]
-    say_table(["  defined by", ""], [*rows, ["  over", ranges]])
+    say_table(["  defined by", ""], [[f"  {name}", _told(what)] for name, what in verdict.definitions.items()])
     say("  Other definitions: --logit-scale 'D**(-3/2)'; other ranges: --over D=8..256 K=1,2.")
     say()
 
@@ -168,6 +164,13 @@ def _exponents(claim: "Verdict") -> list[list[str]]:
         ]
         for name, each in claim.exponents.items()
     ]
+
+
+def _told(what: object) -> str:
+    """A definition in words; ranges as --over takes them."""
+    if not isinstance(what, Mapping):
+        return str(what)
+    return " ".join(f"{name}={','.join(f'{value:g}' for value in values)}" for name, values in what.items())
 
 
 def _write(verdict: "Verdict", file: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from docendo.progress import progress_bar
 from docendo.theory.card import Card, judge_card
@@ -11,6 +12,7 @@ from docendo.theory.curve import Families
 from docendo.theory.grammar import ParsedClaim, parse_claim
 from docendo.theory.judge import Claim, judge
 from docendo.theory.verdicts import Verdict, overall
+from docendo.verification.planning import close_settings
 from docendo.verification.quantities import FULL, REDUCED
 from docendo.verification.runs import Report, Runs
 from docendo.verification.settings import Over, Settings, settings_for
@@ -101,12 +103,21 @@ def _shared(made: list[Runs], settings: Settings, report: Report) -> Runs:
     return made[-1]
 
 
-def _judged(card: Claim | Card, runs: Runs) -> Verdict:
-    definitions = runs.settings.definitions()
-    if isinstance(card, Card):
-        families = {each.statement.quantity: _families(each.statement, runs) for each in card.claims}
-        return judge_card(card, families, definitions)
-    return judge(card, _families(card.statement, runs), definitions=definitions)
+def _judged(claim: Claim | Card, runs: Runs) -> Verdict:
+    definitions = _definitions(claim, runs.settings)
+    if isinstance(claim, Card):
+        families = {each.statement.quantity: _families(each.statement, runs) for each in claim.claims}
+        return judge_card(claim, families, definitions)
+    return judge(claim, _families(claim.statement, runs), definitions=definitions)
+
+
+def _definitions(claim: Claim | Card, settings: Settings) -> dict[str, Any]:
+    """The settings' own, and what full descents were looked at closely, where a claim is about those."""
+    full = [law.quantity in FULL for law in _laws(claim)]
+    if all(full):
+        return close_settings(settings).definitions()
+    closely = {"full descents": close_settings(settings).definitions()["over"]} if any(full) else {}
+    return settings.definitions() | closely
 
 
 def _families(law: ParsedClaim, runs: Runs) -> Families:

@@ -19,6 +19,7 @@ from docendo.verification.settings import FIXED, Settings
 __all__ = [
     "Variables",
     "base_point",
+    "close_settings",
     "descent_steps",
     "flow_rate",
     "flow_times",
@@ -124,8 +125,7 @@ def structure_points(settings: Settings) -> list[Variables]:
     Raises:
         ValueError: all D of the sweep are too large for it.
     """
-    chosen = settings if settings.chosen else replace(settings, over=STRUCTURE_OVER)
-    points = _small(grid(chosen, ("D", "K", "M", "d", "V", "kappa", "tau")))
+    points = _small(grid(close_settings(settings), ("D", "K", "M", "d", "V", "kappa", "tau")))
     norms = min(point["V"] for point in points)
     kept = [point for point in points if point["V"] == norms]
     if len(kept) > MOST_FULL_RUNS:
@@ -134,6 +134,11 @@ def structure_points(settings: Settings) -> list[Variables]:
             f"D ≤ {LARGEST_FULL}. Narrow the ranges of D, K, M, d or kappa."
         )
     return [point | {"eta": min(FIXED["eta"], largest_rate(point))} for point in kept]
+
+
+def close_settings(settings: Settings) -> Settings:
+    """The sweep that full descent is looked at closely over: the user's, or a small one."""
+    return settings if settings.chosen else replace(settings, over=STRUCTURE_OVER)
 
 
 def _small(points: Sequence[Variables]) -> list[Variables]:

@@ -70,13 +70,15 @@ class Settings:
     def definitions(self) -> dict[str, Any]:
         """What a reader needs to rerun this, and with other definitions."""
         window = {} if self.window is None else {"T": self.window}
+        fixed = [f"{name}={FIXED[name]:g}" for name in ("D", "K", "V", "kappa") if name not in self.over]
         return {
-            "positions": "P orthogonal, so it drops out",
+            "positions": "P orthogonal, so it drops out; columns of norm c act like logit_scale times c**2",
             "logit_scale": "swept" if "tau" in self.over else self.scale,
             "inputs": "white Gaussian",
             "start": "W_V = 0, W_KQ = 0",
             "scores": "uniform on supports of size K",
             "steps": "T counts steps; on the flow T = time/eta",
+            "fixed": " ".join(fixed),
             "over": {name: list(values) for name, values in (self.over | window).items()},
         }
 
