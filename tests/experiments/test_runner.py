@@ -149,7 +149,6 @@ def test_ctrl_c_ends_all_quietly_and_keeps_what_is_finished(tmp_path):
     assert command(waiting) == b""
     said = (tmp_path / "said").read_text()
     assert said.count("Traceback") == 1 and said.endswith("KeyboardInterrupt\n")
-    assert "works: finished in " in said
     entries = read_json(tmp_path / "out" / "summary.json")["experiments"]
     assert {name: entry["status"] for name, entry in entries.items()} == {"works": "finished", "waits": "unfinished"}
 
