@@ -10,7 +10,7 @@ import math
 from docendo.results import Finding, Label, Verdict
 from docendo.theory.rates import Estimate
 
-__all__ = ["exponent_finding", "judge", "near_finding", "ratio_finding"]
+__all__ = ["exponent_finding", "judge", "missing_finding", "near_finding", "ratio_finding"]
 
 RESOLUTION = 0.01
 WIDEST_DECISIVE = 0.2
@@ -50,6 +50,11 @@ def near_finding(claim: str, claimed: float, measured: float, tolerance: float, 
     verdict: Verdict = "agrees" if abs(measured - claimed) <= tolerance else "differs"
     text = f"{how}; agreement means within {tolerance:g}"
     return Finding(claim, claimed, measured, None, None, text, verdict, "measured", figure)
+
+
+def missing_finding(claim: str, claimed: float, why: str, *, figure: str) -> Finding:
+    """A claim that this run says nothing about."""
+    return Finding(claim, claimed, None, None, None, why, "not applicable", "measured", figure)
 
 
 def _obtained(found: Estimate) -> str:

@@ -29,10 +29,10 @@ class FullTransformer:
     sparsity: int = 4
     features: int = 8
     channels: int = 4
-    learning_rate: float = 0.03
+    learning_rate: float = 0.04
     batch_size: int = 128
     noise: float = 0.0
-    steps: int = 40_000
+    steps: int = 25_000
     saves: int = 80
 
 
@@ -60,7 +60,7 @@ class Synthetic:
     features: int
     channels: int
     learning_rate: float
-    steps: int = 10**6
+    steps: int = 5 * 10**5
     online_steps: int = 10**4
     batch_size: int = 100
     noise: float = 1.0
@@ -89,7 +89,7 @@ class Digits:
     epochs: int = 20
     network_rate: float = 1e-3
     images: int = 4_000
-    steps: int = 8_000
+    steps: int = 6_000
     learning_rate: float = 1e-2
     batch_size: int = 100
     negative_slope: float = 0.1

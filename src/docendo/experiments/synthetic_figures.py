@@ -35,14 +35,21 @@ def _training(task: Task) -> Figure:
 def _losses(task: Task) -> list[Curve]:
     exact, online = task.exact.data, task.online.data
     steps, online_steps = np.asarray(exact.step, dtype=float), np.asarray(online.step, dtype=float)
-    late, fitted = steps >= steps[-1] / 1e4, online_steps[task.after_onset()]
-    line = straight_line(fitted, np.asarray(online.excess_loss)[task.after_onset()])
-    return [
+    late = steps >= steps[-1] / 1e4
+    curves = [
         Curve("exact descent", steps, np.asarray(exact.excess_loss), group=0),
         Curve("online descent", online_steps, np.asarray(online.excess_loss), "points", group=1),
-        Curve(f"straight line, slope {line.slope:.2f}".replace("-", "−"), fitted, line.at(fitted), "dashed", group=1),
         Curve("law K D (D−K)/(4ηT)", steps[late], task.law / np.asarray(exact.time)[late], "dashed", group=2),
     ]
+    return [*curves, _line(task)] if task.has_begun else curves
+
+
+def _line(task: Task) -> Curve:
+    late = task.after_onset()
+    steps = np.asarray(task.online.data.step, dtype=float)[late]
+    line = straight_line(steps, np.asarray(task.online.data.excess_loss)[late])
+    label = f"straight line, slope {line.slope:.2f}".replace("-", "−")
+    return Curve(label, steps, line.at(steps), "dashed", group=1)
 
 
 def _out_of_distribution(task: Task) -> Figure:

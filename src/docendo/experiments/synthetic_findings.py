@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from docendo.experiments.judging import exponent_finding, near_finding, ratio_finding
+from docendo.experiments.judging import exponent_finding, missing_finding, near_finding, ratio_finding
 from docendo.experiments.task import Line, Points, Task, scores, straight_line
 from docendo.results import Finding
 from docendo.theory.rates import Estimate, limit, limit_exponent
@@ -50,8 +50,6 @@ def numbers(task: Task) -> dict[str, float]:
         "local_exponent_exact": float(exact.local_exponent[-1]),
         "eta_T_times_excess_loss_exact": float(exact.excess_loss[-1] * exact.time[-1]),
         "law_of_eta_T_times_excess_loss": task.law,
-        "straight_line_slope_online": _online_line(task).slope,
-        "straight_line_slope_exact_same_steps": _exact_line(task).slope,
         "leakage_exact": float(exact.leakage[-1]),
         "leakage_online": float(online.leakage[-1]),
         "cosine_exact_smallest": float(exact.value_cosine.min()),
@@ -115,11 +113,14 @@ def _from_when(task: Task) -> str:
 
 
 def _online_slope(task: Task) -> Finding:
+    claim = "A straight line through the online run after the first iterations has slope −1 (Figure 2 (a))"
+    if not task.has_begun:
+        return missing_finding(claim, -1.0, _not_begun(task), figure=f"{task.name}_training")
     line, exact = _online_line(task), _exact_line(task)
     last = np.asarray(task.online.data.step)[-1:]
     over = float(task.online.data.excess_loss[-1]) / float(_exact_at(task, last)[0])
     return near_finding(
-        "A straight line through the online run after the first iterations has slope −1 (Figure 2 (a))",
+        claim,
         -1.0,
         line.slope,
         SLOPE_TOLERANCE,
@@ -158,13 +159,23 @@ def _sampled_ood_late(task: Task) -> Finding:
     )
 
 
+def _not_begun(task: Task) -> str:
+    return (
+        f"the online run of {int(task.online.data.step[-1]):,} steps ends before its excess loss has halved: take more "
+        "online_steps, or a larger learning_rate"
+    )
+
+
 def _sampled_ood_online(task: Task) -> Finding:
+    claim = f"The same, sampled on N = {task.sizes.batch_size} noisy pairs, within the steps of the online run"
+    if not task.has_begun:
+        return missing_finding(claim, -0.5, _not_begun(task), figure=f"{task.name}_ood")
     data, late = task.online.data, task.after_onset()
     line = straight_line(np.asarray(data.step, dtype=float)[late], task.sampled_rms(task.online)[late])
     last = float(task.population(task.online).values[-1])
     side = "above" if last > task.crossing else "below"
     return near_finding(
-        f"The same, sampled on N = {task.sizes.batch_size} noisy pairs, within the steps of the online run",
+        claim,
         -0.5,
         line.slope,
         SLOPE_TOLERANCE,

@@ -15,6 +15,8 @@ __all__ = ["Line", "Points", "Population", "Task", "scores", "straight_line"]
 
 Points = NDArray[np.float64]
 
+FEWEST_POINTS = 5
+
 
 class Population(NamedTuple):
     """The population excess out of distribution along a run; `error` is its standard error, 0 where it is exact."""
@@ -86,12 +88,14 @@ class Task:
         return 2 * self.sizes.noise**2 / self.sizes.batch_size
 
     def after_onset(self) -> NDArray[np.bool_]:
-        """The saves of the online run since its excess loss was half of what it was at first."""
+        """The online run's saves since its excess loss was half of what it was at first."""
         loss = np.asarray(self.online.data.excess_loss)
-        begun = np.flatnonzero(loss >= loss[0] / 2)[-1]
-        fallen = np.arange(len(loss)) > begun
-        # A run that has not got there: its second half.
-        return fallen if fallen.sum() >= 3 else np.arange(len(loss)) >= len(loss) // 2
+        return np.arange(len(loss)) > np.flatnonzero(loss >= loss[0] / 2)[-1]
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the online run has enough of such saves to put a line through."""
+        return bool(self.after_onset().sum() >= FEWEST_POINTS)
 
 
 def straight_line(steps: Points, values: Points) -> Line:
