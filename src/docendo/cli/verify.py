@@ -94,7 +94,7 @@ def split_words(words: Sequence[str], over: Sequence[str]) -> tuple[str, list[st
 def _show(verdict: "Verdict") -> None:
     """A claim; or a theorem's claims, what it assumes and what follows; or several theorems."""
     if not verdict.parts:
-        _show_claim(verdict)
+        _show_claim(verdict, verdict.name)
         _show_definitions(verdict)
     elif any(part.parts for part in verdict.parts):
         for part in verdict.parts:
@@ -109,7 +109,7 @@ def _show_theorem(verdict: "Verdict") -> None:
     say_table(["", ""], [[" ", verdict.message]])
     say()
     for claim in verdict.parts:
-        _show_claim(claim)
+        _show_claim(claim, claim.name.removeprefix(f"{verdict.name}: "))
     if verdict.hypotheses:
         marks = {True: "holds", False: "does not hold", None: "not checkable"}
         assumed = [[f"  {each.name}", f"{marks[each.holds]}: {each.detail}"] for each in verdict.hypotheses]
@@ -123,8 +123,8 @@ def _show_theorem(verdict: "Verdict") -> None:
     say()
 
 
-def _show_claim(claim: "Verdict") -> None:
-    say_table(["", ""], [[f"  {claim.name}", claim.statement]])
+def _show_claim(claim: "Verdict", name: str) -> None:
+    say_table(["", ""], [[f"  {name}", claim.statement]])
     if claim.exponents:
         say_table(["    variable", "claimed", "measured", "interval", ""], _exponents(claim), right=[1, 2, 3])
     drifts = _drifts(claim)
