@@ -1,5 +1,6 @@
 """The cards: what each claims, assumes and remarks, on curves made by formulas."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -18,11 +19,11 @@ RATES: dict[str, Any] = {"D": (8,), "K": (1,), "V": (2.0,), "kappa": (1.0,), "et
 
 
 def with_scale(curves: list[Curve], power: float) -> list[Curve]:
-    return [curve._replace(variables={**curve.variables, "tau": curve.variables["D"] ** power}) for curve in curves]
+    return [replace(curve, variables={**curve.variables, "tau": curve.variables["D"] ** power}) for curve in curves]
 
 
 def with_full_supports(curve: Curve) -> Curve:
-    return curve._replace(variables={**curve.variables, "K": curve.variables["D"]})
+    return replace(curve, variables={**curve.variables, "K": curve.variables["D"]})
 
 
 @cache

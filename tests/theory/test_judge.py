@@ -1,5 +1,6 @@
 """Claims held against formulas whose powers are known: each sense, each outcome."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def test_a_variable_that_the_law_leaves_out_must_not_matter() -> None:
 
 
 def test_a_known_local_exponent_is_used() -> None:
-    curves = [curve._replace(exponents=np.full(STEPS.shape, -2.0)) for curve in FAMILIES[0]]
+    curves = [replace(curve, exponents=np.full(STEPS.shape, -2.0)) for curve in FAMILIES[0]]
     assert judged("q = Theta(K * D**2 / (sqrt(V) * T))", [curves]).exponents["T"].measured.value == -2
 
 
@@ -79,7 +80,7 @@ def test_families_are_judged_apart() -> None:
     other = family(
         {"D": (8,), "K": (1,), "V": (1.0,), "eta": (0.1, 0.2, 0.4)}, lambda T, D, K, V, eta: 7 * law(T, D, K) / eta
     )
-    first = [curve._replace(variables={**curve.variables, "eta": 1.0}) for curve in FAMILIES[0]]
+    first = [replace(curve, variables={**curve.variables, "eta": 1.0}) for curve in FAMILIES[0]]
     found = judged("q = Theta(K * D**2 / (sqrt(V) * eta * T))", [first, other])
     assert found.verdict == "holds"
     assert found.exponents["eta"].claimed == -1
@@ -107,7 +108,7 @@ def test_a_power_that_no_sweep_tries_is_not_confirmed() -> None:
 
 def test_a_logit_scale_that_follows_d_is_part_of_its_power() -> None:
     curves = [
-        curve._replace(variables={**curve.variables, "tau": curve.variables["D"] ** -0.5}) for curve in FAMILIES[0]
+        replace(curve, variables={**curve.variables, "tau": curve.variables["D"] ** -0.5}) for curve in FAMILIES[0]
     ]
     found = judged("q = Theta(K * D**2 / (sqrt(V) * T))", [curves])
     assert "tau" not in found.exponents

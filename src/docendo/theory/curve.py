@@ -1,7 +1,7 @@
 """A quantity along one run, as the judge sees it."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 __all__ = ["Curve", "Families", "Family"]
 
 
-class Curve(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Curve:
     """A quantity along one run.
 
     Attributes:

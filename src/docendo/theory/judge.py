@@ -90,7 +90,7 @@ def _judged(law: ParsedClaim, families: Families, broken: Sequence[Hypothesis]) 
 def _share(law: ParsedClaim, curve: Curve) -> Curve:
     """Measured over claimed; not finite where the law is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return curve._replace(values=curve.values / law_values(law, curve), exponents=None)
+        return replace(curve, values=curve.values / law_values(law, curve), exponents=None)
 
 
 def _equality(law: ParsedClaim, curves: Sequence[Curve]) -> tuple[Outcome, str, Sandwich]:
