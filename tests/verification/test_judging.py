@@ -2,6 +2,7 @@
 
 import json
 from importlib.metadata import version
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ OVER = ["D=8..64", "K=1,2", "V=2,8", "eta=0.1,0.2"]
 
 @pytest.fixture(scope="module")
 def runs() -> Runs:
-    return Runs(settings_for([*OVER, "M=1,2", "kappa=0,1"], None), lambda what: None)
+    return Runs(settings_for([*OVER, "M=1,2", "kappa=0,1"], None), lambda: None)
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +135,7 @@ def test_everything_claimable_is_recorded(kind: str, runs: Runs) -> None:
 
 
 def test_what_only_full_descent_shows_is_recorded() -> None:
-    small = Runs(settings_for(["D=4,5,6"], None), lambda what: None)
+    small = Runs(settings_for(["D=4,5,6"], None), lambda: None)
     for recorded in small.structure:
         assert all(np.isfinite(recorded.curve(name, early=True).values).all() for name in FULL)
 
@@ -180,9 +181,29 @@ def test_definitions_name_what_was_run() -> None:
     assert structure.definitions["over"] == {"D": [3, 4, 5]}
     assert structure.definitions["fixed"] == "K=1 V=2 kappa=1"
     both = dc.verify("theorem-3.2", over=SMALL)
-    assert both.definitions["full descents"] == {
-        "D": [4, 6, 8],
-        "K": [1, 2],
-        "V": [2, 8, 32],
-        "eta": [0.02, 0.05, 0.1, 0.2],
-    }
+    assert both.definitions["full descents"] == {"D": [4, 6, 8], "K": [1, 2]}
+
+
+def test_progress_counts_every_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """One for the flows, two descents at two learning rates, and two at two numbers of channels."""
+    dc.verify("excess_loss = Theta(1 / (eta * T))", over=["M=1,2", "eta=0.1,0.2"], progress=True)
+    assert "verify: 5 of 5 runs (100 %)" in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was interrupted is no run to judge."""
+
+    def interrupted(*_: object, **__: object) -> object:
+        return SimpleNamespace(status="interrupted")
+
+    monkeypatch.setattr("docendo.verification.runs.train", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        dc.verify("decomposition", over=["D=3,4,5"])
+
+
+def test_a_window_says_which_steps_count() -> None:
+    """ηT L goes beyond its limit before it settles: the bound that fails over all T holds from T = 10⁶ on."""
+    claim = "excess_loss <= 1.01 * K * (D - K) / (4 * tau**2 * eta * T)"
+    over = ["D=8,16", "K=1,2", "eta=0.1,0.2"]
+    assert dc.verify(claim, over=over).verdict == "fails"
+    assert dc.verify(claim, over=[*over, "T=1e6,1e8"]).verdict == "holds"

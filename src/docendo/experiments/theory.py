@@ -78,7 +78,7 @@ def _approaching(sizes: Theory) -> Mapping[str, tuple[Run, Law]]:
 
 
 def _collapse(sizes: Theory) -> Figure:
-    runs = Runs(settings_for(list(sizes.collapse_over), None), lambda what: None)
+    runs = Runs(settings_for(list(sizes.collapse_over), None), lambda: None)
     return collapse(runs.family("flows", "excess_loss", early=True), "1/√D")
 
 

@@ -1,7 +1,7 @@
 """One claim, one card or all of them, from a name or text to a verdict."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from docendo.theory.curve import Families
 from docendo.theory.grammar import ParsedClaim, parse_claim
 from docendo.theory.judge import Claim, judge
 from docendo.theory.verdicts import Verdict, overall
-from docendo.verification.planning import close_settings
+from docendo.verification.planning import close_settings, count_runs
 from docendo.verification.quantities import FULL, REDUCED
 from docendo.verification.runs import Report, Runs
 from docendo.verification.settings import Over, Settings, settings_for
@@ -69,10 +69,21 @@ def verify_cards(
 
 
 def _judge_all(claims: Sequence[tuple[Claim | Card, str | None]], over: Over | None, progress: bool) -> list[Verdict]:
-    settings = [settings_for(over, scale, _laws(claim)) for claim, scale in claims]
-    made: list[Runs] = []
-    with _reporting(progress) as report:
-        return [_judged(claim, _shared(made, each, report)) for (claim, _), each in zip(claims, settings, strict=True)]
+    """The verdicts, each on the runs of its settings, which are made once for all claims that share them."""
+    plans = [(claim, settings_for(over, scale, _laws(claim))) for claim, scale in claims]
+    with progress_bar("verify", _count(plans), enabled=progress, unit="runs") as bar:
+        done = itertools.count(1)
+        made: list[Runs] = []
+        return [_judged(claim, _shared(made, each, lambda: bar.update(next(done)))) for claim, each in plans]
+
+
+def _count(plans: Sequence[tuple[Claim | Card, Settings]]) -> int:
+    """How many runs the plans need, those they share counted once."""
+    needed: list[tuple[Settings, str]] = []
+    for claim, settings in plans:
+        kinds = {kind for law in _laws(claim) for kind in _kinds(law, settings)}
+        needed += [(settings, kind) for kind in sorted(kinds) if (settings, kind) not in needed]
+    return sum(count_runs(*each) for each in needed)
 
 
 def _card(claim: str | Claim | Card) -> Claim | Card:
@@ -120,23 +131,14 @@ def _definitions(claim: Claim | Card, settings: Settings) -> dict[str, Any]:
     return settings.definitions() | closely
 
 
+def _kinds(law: ParsedClaim, settings: Settings) -> list[str]:
+    """The kinds of runs that a claim is judged on."""
+    if law.quantity not in REDUCED:
+        return ["structure"]
+    swept = settings.over
+    return ["flows", *(["rates"] if "eta" in swept else []), *(["shapes"] if {"M", "d"} & set(swept) else [])]
+
+
 def _families(law: ParsedClaim, runs: Runs) -> Families:
     """The curves of the claimed quantity. A bound must hold from the start, limits are taken from the onset on."""
-    swept, early = runs.settings.over, law.sense == "<="
-    kinds = ["structure"]
-    if law.quantity in REDUCED:
-        kinds = ["flows", *(["rates"] if "eta" in swept else []), *(["shapes"] if {"M", "d"} & set(swept) else [])]
-    return [runs.family(kind, law.quantity, early) for kind in kinds]
-
-
-@contextmanager
-def _reporting(enabled: bool) -> Iterator[Report]:
-    """A count of what has been started."""
-    with progress_bar("verify", enabled=enabled, unit="runs") as bar:
-        started: list[str] = []
-
-        def report(what: str) -> None:
-            started.append(what)
-            bar.update(len(started))
-
-        yield report
+    return [runs.family(kind, law.quantity, law.sense == "<=") for kind in _kinds(law, runs.settings)]

@@ -9,6 +9,7 @@ be seen only after e^(2g) steps more.
 """
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ __all__ = [
     "Variables",
     "base_point",
     "close_settings",
+    "count_runs",
     "descent_steps",
     "flow_rate",
     "flow_times",
@@ -126,28 +128,41 @@ def structure_points(settings: Settings) -> list[Variables]:
         ValueError: all D of the sweep are too large for it.
     """
     points = _small(grid(close_settings(settings), ("D", "K", "M", "d", "V", "kappa", "tau")))
-    norms = min(point["V"] for point in points)
-    kept = [point for point in points if point["V"] == norms]
-    if len(kept) > MOST_FULL_RUNS:
+    if len(points) > MOST_FULL_RUNS:
         raise ValueError(
-            f"full descent is run at up to {MOST_FULL_RUNS} points of a sweep, got {len(kept)} with "
+            f"full descent is run at up to {MOST_FULL_RUNS} points of a sweep, got {len(points)} with "
             f"D ≤ {LARGEST_FULL}. Narrow the ranges of D, K, M, d or kappa."
         )
-    return [point | {"eta": min(FIXED["eta"], largest_rate(point))} for point in kept]
+    return [point | {"eta": min(FIXED["eta"], largest_rate(point))} for point in points]
+
+
+def count_runs(settings: Settings, kind: str) -> int:
+    """How many runs `docendo.verification.runs` makes of a kind; all flows are one.
+
+    Raises:
+        ValueError: full descent cannot be looked at closely over this sweep.
+    """
+    if kind == "structure":
+        return len(structure_points(settings))
+    swept = {"flows": (), "rates": ("eta",), "shapes": ("M", "d")}[kind]
+    return math.prod(len(settings.values(name)) for name in swept)
 
 
 def close_settings(settings: Settings) -> Settings:
-    """The sweep that full descent is looked at closely over: the user's, or a small one."""
-    return settings if settings.chosen else replace(settings, over=STRUCTURE_OVER)
+    """The sweep that full descent is looked at closely over: of the user's what it can do, or a small one."""
+    if not settings.chosen:
+        return replace(settings, over=STRUCTURE_OVER)
+    over = {name: values for name, values in settings.over.items() if name not in ("V", "eta")}
+    small = tuple(size for size in settings.values("D") if size <= LARGEST_FULL)
+    return replace(settings, over=over | ({"D": small} if small and "D" in over else {}))
 
 
 def _small(points: Sequence[Variables]) -> list[Variables]:
     small = [point for point in points if point["D"] <= LARGEST_FULL]
     if not small:
-        least = min(point["D"] for point in points)
         raise ValueError(
-            f"full descent is run where D ≤ {LARGEST_FULL}, got D from {least:g}. Add smaller D, as in "
-            f"D=8..{least:g}, or leave out M, d and what only full descent records."
+            f"full descent is run where K < D ≤ {LARGEST_FULL}, which no point of the sweep is. Add smaller D or K, as "
+            "in D=8..1024 K=1,2, or leave out M, d and what only full descent records."
         )
     return small
 

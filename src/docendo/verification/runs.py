@@ -51,23 +51,24 @@ STRUCTURE_SAVES = 60
 # So many flows run at once; the last batch is filled up, so that sweeps of all sizes share one compiled program.
 BATCH = 36
 
-Report = Callable[[str], None]
+Report = Callable[[], None]
 Values = Mapping[str, np.ndarray]
 
 
 class Recorded(NamedTuple):
-    """What one run recorded, and the first T that counts for limits."""
+    """What one run recorded; `onset` is the first T that counts for limits, `begin` the first that counts at all."""
 
     variables: Variables
     steps: np.ndarray
     values: Values
     exponents: np.ndarray | None
     onset: float
+    begin: float
     source: str
 
     def curve(self, name: str, early: bool) -> Curve:
         """One quantity, from the beginning or from the onset on."""
-        kept = self.steps > 0 if early else self.steps >= self.onset * (1 - 1e-12)
+        kept = self.steps >= (self.begin if early else max(self.begin, self.onset)) * (1 - 1e-12)
         exponents = self.exponents[kept] if self.exponents is not None and name == "excess_loss" else None
         return Curve(self.variables, self.steps[kept], self.values[name][kept], exponents, self.source)
 
@@ -77,7 +78,7 @@ class Runs:
 
     Args:
         settings: the sweep.
-        report: told what is about to run.
+        report: called whenever a run is done; all flows are one.
     """
 
     def __init__(self, settings: Settings, report: Report):
@@ -92,8 +93,9 @@ class Runs:
     def flows(self) -> list[Recorded]:
         """Reduced flows over D, K, V, tau and kappa, all at once."""
         points = grid(self.settings, ("D", "K", "V", "kappa", "tau"))
-        self._report(f"{len(points)} flows")
-        return reduced_flows(points, flow_times(self.settings, points), flow_rate(self.settings))
+        made = reduced_flows(points, flow_times(self.settings, points), flow_rate(self.settings))
+        self._report()
+        return made
 
     @cached_property
     def rates(self) -> list[Recorded]:
@@ -118,21 +120,32 @@ class Runs:
         return [self._full(point, seed, 1, STRUCTURE_STEPS, closely=True) for seed, point in enumerate(points)]
 
     def _reduced(self, point: Variables, first: int, last: int) -> Recorded:
-        self._report(f"descent of {last:.3g} steps at eta={point['eta']:g}")
         activation = leaky_relu(point["kappa"])
         teacher = symmetric(int(point["D"]), int(point["K"]), point["V"], activation)
         student = SymmetricStudent.zeros(teacher, logit_scale=point["tau"])
         run = train(teacher, student, Reduced(point["eta"]), last, save_at=log_spaced(SAVES))
-        return _recorded(point, run, first, "reduced descent")
+        return self._recorded(point, run, first, "reduced descent")
 
     def _full(self, point: Variables, seed: int, first: int, last: int, closely: bool = False) -> Recorded:
-        self._report(f"full descent of {last:.3g} steps at D={point['D']:g}")
         teacher = _teacher(point, seed)
         student = PositionOnly.zeros(teacher, logit_scale=point["tau"])
         saves = log_spaced(STRUCTURE_SAVES if closely else SAVES)
         observe = _certified_share(teacher) if closely else None
         run = train(teacher, student, GradientDescent(point["eta"]), last, save_at=saves, observe=observe)
-        return _recorded(point, run, first, "full descent")
+        return self._recorded(point, run, first, "full descent")
+
+    def _recorded(self, point: Variables, run: Run, first: int, source: str) -> Recorded:
+        if run.status == "interrupted":
+            raise KeyboardInterrupt
+        if run.status in ("diverged", "non_finite"):
+            raise ValueError(f"a {source} at eta={point['eta']:g} ended: {run.status.message}")
+        self._report()
+        data = run.data.isel(step=run.data.step > 0)
+        known = {str(name): np.asarray(each, dtype=float) for name, each in data.items() if each.dims == ("step",)}
+        values = known | _derived(point, known["c1"], known["gap"])
+        begin = 1 if self.settings.window is None else self.settings.window[0]
+        steps = np.asarray(data.step, dtype=float)
+        return Recorded(point, steps, values, known["local_exponent"], first, begin, source)
 
 
 def reduced_flows(points: Sequence[Variables], times: np.ndarray, eta: float) -> list[Recorded]:
@@ -152,6 +165,7 @@ def reduced_flows(points: Sequence[Variables], times: np.ndarray, eta: float) ->
             {name: each[i] for name, each in values.items()},
             None,
             onset(point) / eta,
+            0.0,
             "flow",
         )
         for i, point in enumerate(points)
@@ -180,16 +194,6 @@ def _flow_values(columns: dict[str, Array], times: Array) -> dict[str, Array]:
 def _profile(point: Mapping[str, Any]) -> Profile:
     tokens, size, norm, scale = (jnp.asarray(point[name], dtype=float) for name in ("D", "K", "V", "tau"))
     return Profile(tokens, size[None], tokens[None], norm, scale, LeakyReLU(point["kappa"]))
-
-
-def _recorded(point: Variables, run: Run, first: int, source: str) -> Recorded:
-    if run.status in ("diverged", "non_finite"):
-        raise ValueError(f"a {source} at eta={point['eta']:g} ended: {run.status.message}")
-    data = run.data
-    known = {str(name): np.asarray(values, dtype=float) for name, values in data.items() if values.dims == ("step",)}
-    derived = _derived(point, known["c1"], known["gap"])
-    steps = np.asarray(data.step, dtype=float)
-    return Recorded(point, steps, known | derived, known["local_exponent"], first, source)
 
 
 def _derived(point: Variables, c1: np.ndarray, gaps: np.ndarray) -> dict[str, np.ndarray]:
