@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from docendo.experiments.sizes import Synthetic
 from docendo.students.base import PositionStudent
 from docendo.teachers.base import Teacher
+from docendo.theory.law import universal_law
 from docendo.training import Run
 
 __all__ = ["Line", "Points", "Population", "Task", "scores", "straight_line"]
@@ -51,9 +52,8 @@ class Task:
 
     @property
     def law(self) -> float:
-        """Σ_i K_i (D − K_i)/4, here K D (D−K)/4: the limit of ηT × excess loss (docs, The 1/T law)."""
-        sizes = np.asarray(self.teacher.support).sum(0)
-        return float((sizes * (self.teacher.tokens - sizes)).sum()) / 4
+        """The limit of ηT × excess loss, here K D (D−K)/4 (docs, The 1/T law)."""
+        return float(universal_law(self.teacher).excess_loss)
 
     @property
     def noise_ball(self) -> float:
