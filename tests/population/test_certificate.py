@@ -12,7 +12,7 @@ from docendo.population.certificate import certificate, preactivation_gap
 
 D, FEATURES, CHANNELS = 5, 3, 2
 TOKENS = (np.eye(D) + np.ones((D, D))) / 2
-SAMPLES = 200_000
+SAMPLES = 40_000
 
 Array = NDArray[np.float64]
 
