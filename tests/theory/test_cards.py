@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import docendo as dc
 from docendo.theory import claims
 from docendo.theory.card import judge_card
 from docendo.theory.claims import CARDS
@@ -136,3 +137,17 @@ def test_cards_say_where_their_claims_are_made(name: str) -> None:
     for claim in card.claims:
         source = "arXiv 2603.22801" if claim.label == "theorem" else "docs, "
         assert claim.reference.startswith(source)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "size", "norm", "scale", "slope"), [(8, 1, 2.0, 8**-0.5, 1.0), (12, 3, 5.0, 0.7, 0.1)]
+)
+def test_the_law_card_says_what_the_law_computes(
+    tokens: int, size: int, norm: float, scale: float, slope: float
+) -> None:
+    law = dc.universal_law(dc.teachers.symmetric(tokens, size, norm, dc.leaky_relu(slope)), logit_scale=scale)
+    point = {"D": tokens, "K": size, "V": norm, "tau": scale, "kappa": slope, "eta": 1.0, "T": 1.0}
+    stated = {each.statement.quantity: float(each.statement(point)) for each in claims.universal_law_card().claims}
+    assert stated == pytest.approx(
+        {"excess_loss": law.excess_loss, "value_error": law.value_error, "score_error": law.score_error}, rel=1e-12
+    )

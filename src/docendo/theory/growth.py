@@ -26,7 +26,7 @@ from docendo.theory.rates import Estimate, Sandwich, limit, limit_exponent, sand
 from docendo.theory.rates.estimate import NOT_ASYMPTOTIC, TWO_POINTS, hull
 from docendo.theory.verdicts import Evidence, Exponent, Outcome, overall
 
-__all__ = ["EXPONENT_RESOLUTION", "Growth", "judge_growth", "law_values"]
+__all__ = ["EXPONENT_RESOLUTION", "Growth", "check_powers", "judge_growth", "law_values"]
 
 EXPONENT_RESOLUTION = 0.01
 WIDEST_DECISIVE = 0.2
@@ -50,7 +50,8 @@ def judge_growth(law: ParsedClaim, families: Families) -> Growth:
         ValueError: a quantity or law that is not positive, or a law with a power of kappa.
     """
     claimed = {name: float(power) for name, power in (law.exponents or {}).items()}
-    _check(law, claimed, families)
+    check_powers(law)
+    _check_positive(law, families)
     in_time = hull([_time_exponent(curve) for family in families for curve in family], "limit of the local exponent")
     steps = _compare("T", claimed.get("T", 0.0), in_time, law.sense)
     near = in_time.low - EXPONENT_RESOLUTION <= steps.claimed <= in_time.high + EXPONENT_RESOLUTION
@@ -81,12 +82,20 @@ def law_values(law: ParsedClaim, curve: Curve, steps: Any = None) -> NDArray[np.
     return values
 
 
-def _check(law: ParsedClaim, claimed: Mapping[str, float], families: Families) -> None:
-    if "kappa" in claimed:
+def check_powers(law: ParsedClaim) -> None:
+    """Refuse a claim of growth with a power of kappa.
+
+    Raises:
+        ValueError: it has one.
+    """
+    if law.sense in ("Theta", "O", "Omega") and "kappa" in (law.exponents or {}):
         raise ValueError(
             f"kappa does not grow, so {law.sense} says nothing about it, but {law.law} has a power of it. "
             f"Compare numbers instead: {law.quantity} = {law.law}."
         )
+
+
+def _check_positive(law: ParsedClaim, families: Families) -> None:
     for family in families:
         for curve in family:
             if not (curve.values > 0).all():

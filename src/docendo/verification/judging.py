@@ -10,6 +10,7 @@ from docendo.theory.card import Card, judge_card
 from docendo.theory.claims import CARDS
 from docendo.theory.curve import Families
 from docendo.theory.grammar import ParsedClaim, parse_claim
+from docendo.theory.growth import check_powers
 from docendo.theory.judge import Claim, judge
 from docendo.theory.verdicts import Verdict, overall
 from docendo.verification.planning import close_settings, count_runs
@@ -70,6 +71,8 @@ def verify_cards(
 
 def _judge_all(claims: Sequence[tuple[Claim | Card, str | None]], over: Over | None, progress: bool) -> list[Verdict]:
     """The verdicts, each on the runs of its settings, which are made once for all claims that share them."""
+    for law in (law for claim, _ in claims for law in _laws(claim)):
+        check_powers(law)
     plans = [(claim, settings_for(over, scale, _laws(claim))) for claim, scale in claims]
     with progress_bar("verify", _count(plans), enabled=progress, unit="runs") as bar:
         done = itertools.count(1)
