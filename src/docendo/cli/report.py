@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from docendo.cli.console import say
+from docendo.cli.cores import usable_cores
 
 __all__ = ["report"]
 
@@ -16,4 +17,4 @@ def report(
     """Rebuild a report's page and figures from its stored runs, without computing anything again."""
     from docendo.report import build_report
 
-    say(f"{build_report(folder)}")
+    say(f"{build_report(folder, jobs=usable_cores())}")

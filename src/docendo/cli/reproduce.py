@@ -1,6 +1,5 @@
 """`docendo reproduce`: every figure of the paper, computed, in one page."""
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,10 +7,9 @@ import typer
 
 from docendo.cli.commands import FAILED, INTERRUPTED
 from docendo.cli.console import complain, say, say_table
+from docendo.cli.cores import usable_cores
 
 __all__ = ["reproduce"]
-
-MOST_JOBS = 4
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Experiments, as for --only.")]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="The report's folder.")]
@@ -52,28 +50,29 @@ def reproduce(
         say_table(["name", "paper", "what"], rows)
         return
     chosen = [*(only or []), *(names or [])]
+    jobs = usable_cores() if jobs is None else jobs
     try:
         summary = run_experiments(
             out,
             only=chosen or None,
             quick=quick,
             seed=seed,
-            jobs=_cores() if jobs is None else jobs,
+            jobs=jobs,
             digits=mnist,
             progress=not quiet,
         )
     except KeyboardInterrupt as stop:
         complain("stopped", "by Ctrl-C; what is finished is kept. Run the same command again to continue")
         raise typer.Exit(INTERRUPTED) from stop
-    _tell(out, summary["experiments"])
+    _tell(out, summary["experiments"], jobs)
 
 
-def _tell(out: Path, entries: dict[str, Any]) -> None:
+def _tell(out: Path, entries: dict[str, Any], jobs: int) -> None:
     from docendo.cli.verdicts import show_verdicts
     from docendo.report import build_report
 
     if any(entry["status"] == "finished" for entry in entries.values()):
-        page = build_report(out)
+        page = build_report(out, jobs=jobs)
         show_verdicts(out)
         say()
         say(f"The report is {page}", style="bold")
@@ -82,9 +81,3 @@ def _tell(out: Path, entries: dict[str, Any]) -> None:
         complain("error", f"{name}: {entries[name].get('message', entries[name]['status'])}")
     if failed:
         raise typer.Exit(FAILED)
-
-
-def _cores() -> int:
-    """The cores this process may use, as far as the system says, and not too many of them."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(usable, MOST_JOBS)

@@ -1,27 +1,22 @@
 """Runs experiments and stores what came out: behind `docendo reproduce`.
 
-Each experiment runs in a process of its own, started afresh (never forked: JAX does not survive that), so that one that
-fails or is killed takes no other with it. What is finished is kept: a second call runs only what is missing or was made
-with other settings. Nothing here starts JAX in the calling process.
+Experiments run in processes of their own, and one that fails or is killed takes no other with it. What is finished is
+kept: a second call runs only what is missing or was made with other settings. Nothing here starts JAX in the calling
+process.
 """
 
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from multiprocessing import get_context
-from multiprocessing.connection import wait
-from multiprocessing.context import SpawnProcess
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import docendo
 from docendo.experiments.base import Experiment, choose
 from docendo.experiments.digits import load_digits
+from docendo.experiments.processes import Process, wait_for_any
 from docendo.experiments.registry import EXPERIMENTS
-from docendo.experiments.worker import ERROR_FILE, Job, Share, work
+from docendo.experiments.worker import ERROR_FILE, Job
 from docendo.files import content_hash, read_json, remove_leftovers, writable_folder, write_json
 from docendo.progress import Progress, progress_bar
 from docendo.results import finished, load_result
@@ -32,15 +27,6 @@ POLL_SECONDS = 0.2
 QUICK_SHARE = 0.15
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class _Running:
-    """A job under way."""
-
-    job: Job
-    process: SpawnProcess
-    share: Share
 
 
 def reproduce(
@@ -112,61 +98,40 @@ def _seconds(job: Job) -> float:
 
 
 def _run_all(waiting: Sequence[Job], at_a_time: int, bar: Progress, say: Say) -> None:
-    """Run every job in its own process, some at a time, the longest first; on the way out end those still running."""
+    """Run every job, some at a time, the longest first; on the way out end those still running."""
     queue = sorted(waiting, key=_seconds)
-    running: list[_Running] = []
+    running: list[Process] = []
     done = 0.0
     try:
         while queue or running:
             while queue and len(running) < at_a_time:
-                running.append(_start(queue.pop()))
+                running.append(Process(queue.pop()))
                 say(f"{running[-1].job.experiment.name}: started")
-            wait([each.process.sentinel for each in running], timeout=POLL_SECONDS)
-            for ended in [each for each in running if not each.process.is_alive()]:
-                running.remove(ended)
-                done += _seconds(ended.job)
-                say(f"{ended.job.experiment.name}: {_end(ended)}")
-            bar.update(round(done + sum(each.share.value * _seconds(each.job) for each in running), 1))
+            wait_for_any(running, POLL_SECONDS)
+            for each in [each for each in running if each.has_ended()]:
+                done += _seconds(each.job)
+                say(f"{each.job.experiment.name}: {_end(each)}")
+                if queue and each.exit_code is None:
+                    each.give(queue.pop())
+                    say(f"{each.job.experiment.name}: started")
+                else:
+                    running.remove(each)
+                    each.dismiss()
+            bar.update(round(done + sum(each.share * _seconds(each.job) for each in running), 1))
     finally:
         for each in running:
-            each.process.terminate()
+            each.terminate()
         for each in running:
-            each.process.join()
+            each.dismiss()
 
 
-def _start(job: Job) -> _Running:
-    context = get_context("spawn")
-    share = context.Value("d", 0.0)
-    process = context.Process(target=work, args=(job, share), name=job.experiment.name)
-    with _deaf_to_ctrl_c():
-        process.start()
-    return _Running(job, process, share)
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started inside inherit that they ignore it: a terminal sends it to all, and this one ends the others.
-
-    Only the main thread may set this.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _end(ended: _Running) -> str:
+def _end(ended: Process) -> str:
     """How a job ended, in words; a process that was killed could not say so itself."""
-    ended.process.join()
     folder = ended.job.folder
     if _is_finished(ended.job):
         return f"finished in {load_result(folder).seconds:.0f} s"
     if not (folder / ERROR_FILE).exists():
-        message = f"its process ended with exit code {ended.process.exitcode}; the same command runs it again"
+        message = f"its process ended with exit code {ended.exit_code}; the same command runs it again"
         write_json(writable_folder(folder) / ERROR_FILE, {"error": message, "traceback": ""})
     return f"failed: {read_json(folder / ERROR_FILE)['error']}"
 

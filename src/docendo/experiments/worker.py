@@ -1,8 +1,7 @@
-"""The life of one experiment's process: compute, store, and leave nothing half done.
+"""What a process does with the experiments it is given: compute, store, and leave nothing half done.
 
-The process is started afresh, with Ctrl-C left to its parent, and ends when its parent has died. What it trains is
-checkpointed under `checkpoints/`, so that the next process of the same configuration continues there. `result.json` is
-removed first and written last: where it is, everything beside it belongs to it.
+What is trained is checkpointed under `checkpoints/`, so that the next process of the same configuration goes on there.
+`result.json` is removed first and written last: where it is, everything beside it belongs to it.
 """
 
 import os
@@ -11,7 +10,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import parent_process
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from shutil import rmtree
 from time import monotonic
@@ -23,7 +22,7 @@ from docendo.figures import Figure, figure_to_json
 from docendo.files import remove_leftovers, writable_folder, write_json
 from docendo.results import Result, store_result
 
-__all__ = ["ERROR_FILE", "Job", "Share", "work"]
+__all__ = ["ERROR_FILE", "Job", "Share", "serve", "work"]
 
 ERROR_FILE = "error.json"
 CHECKPOINTS = "checkpoints"
@@ -48,10 +47,21 @@ class Share(Protocol):
     value: float
 
 
-def work(job: Job, share: Share) -> None:
-    """Run the job; where it fails, leave the reason in `error.json` and exit with 1."""
+def serve(jobs: Connection, share: Share) -> None:
+    """Work off jobs as they come, answering each when it is over, until there are no more."""
     _end_with_parent()
     keep_compiled_programs()
+    while True:
+        try:
+            job = jobs.recv()
+        except EOFError:
+            return
+        work(job, share)
+        jobs.send(None)
+
+
+def work(job: Job, share: Share) -> None:
+    """Run the job; where it fails, leave the reason in `error.json`."""
     try:
         _clear(job)
         began = monotonic()
@@ -59,7 +69,6 @@ def work(job: Job, share: Share) -> None:
     except Exception as error:
         message = {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
         write_json(writable_folder(job.folder) / ERROR_FILE, message)
-        raise SystemExit(1) from None
 
 
 def _end_with_parent() -> None:
