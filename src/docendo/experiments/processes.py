@@ -1,4 +1,7 @@
-"""Processes that work off experiments one after the other, so that JAX is imported once for several of them.
+"""Processes that work off short experiments one after the other, so that JAX is imported once for several of them.
+
+A process that has worked for longer is not given another job: two seconds of imports are nothing then, and the memory
+that its allocator keeps is.
 
 Each is started afresh (never forked: JAX does not survive that), is deaf to Ctrl-C, which a terminal sends to all and
 its parent answers for them, and ends when it is given no more or when its parent has died.
@@ -10,10 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from time import monotonic
 
 from docendo.experiments.worker import Job, serve
 
 __all__ = ["Process", "wait_for_any"]
+
+LONG_SECONDS = 20
 
 
 class Process:
@@ -32,6 +38,7 @@ class Process:
     def give(self, job: Job) -> None:
         """The next job, after `has_ended` has said that the last one is over."""
         self.job = job
+        self._began = monotonic()
         self._share.value = 0.0
         self._jobs.send(job)
 
@@ -57,8 +64,13 @@ class Process:
 
     @property
     def exit_code(self) -> int | None:
-        """None for one that can take another job."""
+        """None for one that is alive."""
         return self._process.exitcode
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether it can take another job, and should."""
+        return self._process.is_alive() and monotonic() - self._began < LONG_SECONDS
 
     def dismiss(self) -> None:
         """No more jobs."""

@@ -111,7 +111,7 @@ def _run_all(waiting: Sequence[Job], at_a_time: int, bar: Progress, say: Say) ->
             for each in [each for each in running if each.has_ended()]:
                 done += _seconds(each.job)
                 say(f"{each.job.experiment.name}: {_end(each)}")
-                if queue and each.exit_code is None:
+                if queue and each.takes_more:
                     each.give(queue.pop())
                     say(f"{each.job.experiment.name}: started")
                 else:
