@@ -15,7 +15,7 @@ import numpy as np
 from docendo.training.base import Dynamics, Measures, Problem, Reading, State
 from docendo.training.status import DIVERGED_FACTOR, Status, StatusName
 
-__all__ = ["Outcome", "Position", "follow"]
+__all__ = ["Outcome", "Pace", "Position", "follow"]
 
 PIECE_SECONDS = 0.5
 
@@ -53,7 +53,7 @@ def follow(
         record: called at each save with what was measured.
         report: called after each piece.
     """
-    pace = _Pace(dynamics)
+    pace = Pace(dynamics.clock == "steps")
     try:
         for save in saves:
             if save < position.at:
@@ -75,11 +75,11 @@ def follow(
     return Outcome(position, None)
 
 
-class _Pace:
+class Pace:
     """How many steps make a piece, learnt from how long the last ones took. A flow goes from save to save."""
 
-    def __init__(self, dynamics: Dynamics) -> None:
-        self._counts = dynamics.clock == "steps"
+    def __init__(self, counts: bool) -> None:
+        self._counts = counts
         self._piece = 16
 
     def end(self, at: Reading, save: Reading) -> Reading:
