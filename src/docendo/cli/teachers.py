@@ -19,7 +19,7 @@ def teachers(
 
     Row j, column i of a picture is lit where output i averages token j.
     """
-    from docendo.cli.choices import CONSTRUCTORS, make_teacher, pick
+    from docendo.studies.choices import CONSTRUCTORS, make_teacher, pick
 
     chosen = [pick("teacher", name, CONSTRUCTORS) for name in names or CONSTRUCTORS]
     for place, name in enumerate(chosen):

@@ -100,7 +100,8 @@ def train(
 
     Exit code: 0 when every step was made, 1 when the run diverged, 2 on bad input, 130 after Ctrl-C.
     """
-    from docendo.cli import choices, outputs, runs
+    from docendo.cli import outputs, runs
+    from docendo.studies import choices
     from docendo.steps import log_spaced
     from docendo.training import train as run_training
 

@@ -7,7 +7,7 @@ exploded; where it has, it finds the first bad step by bisection, which costs at
 
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -21,11 +21,11 @@ PIECE_SECONDS = 0.5
 
 
 class Position(NamedTuple):
-    """Where a run stands: the clock's reading, the state there, and the loss at the start."""
+    """Where a run stands: the clock's reading, the state there, and the loss at the start, of a batch for each lane."""
 
     at: Reading
     state: State
-    first_loss: float
+    first_loss: Any
 
 
 class Outcome(NamedTuple):

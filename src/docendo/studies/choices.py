@@ -7,6 +7,7 @@ dynamics is an error and not ignored. Sizes left out are those of the paper's ex
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from docendo.activations import Activation, identity, leaky_relu, relu
@@ -147,8 +148,14 @@ def make_dynamics(
     if rate is None:
         rate = 0.5 * _stable_rate(teacher, student)
     if name == "online":
-        return Online(rate, batch_size=chosen.get("batch_size", 100), noise=chosen.get("noise", 0.0)), length
+        return _online(rate, chosen.get("batch_size", 100), chosen.get("noise", 0.0)), length
     return Reduced(rate) if name == "reduced" else GradientDescent(rate), length
+
+
+@lru_cache(maxsize=64)
+def _online(rate: float, batch_size: int, noise: float) -> Online:
+    """One object for equal settings: a program is compiled for each optimizer, and each `optax.sgd` is another."""
+    return Online(rate, batch_size=batch_size, noise=noise)
 
 
 def make_student(teacher: AnyTeacher, positions: str, logit_scale: float | None, seed: int) -> Start:
