@@ -16,6 +16,7 @@ them, save by rounding, but any other start does.
 import math
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -61,18 +62,26 @@ def sharpness_at_optimum(
     law = white if inputs is None else inputs
     student = PositionOnly.zeros(teacher, positions, logit_scale)
     check_compatible(teacher, student, law)
-    flat, unravel = ravel_pytree(student.parameters())
-    slope = jax.jit(jax.grad(lambda vector: _half_curvature(teacher, student, law, unravel(vector))))
-    rng = np.random.default_rng(0)
-    if flat.size < 3:
-        hessian = np.stack([np.asarray(slope(jnp.asarray(row))) for row in np.eye(flat.size)])
-        return float(np.linalg.eigvalsh(hessian)[-1])
-    start = rng.standard_normal(flat.size)
+    size = ravel_pytree(student.parameters())[0].size
+
+    def slope(vector: np.ndarray) -> np.ndarray:
+        return np.asarray(_slope(teacher, student, law, jnp.asarray(vector)))
+
+    if size < 3:
+        return float(np.linalg.eigvalsh(np.stack([slope(row) for row in np.eye(size)]))[-1])
+    start = np.random.default_rng(0).standard_normal(size)
     if not np.any(slope(start)):
         return 0.0  # data that never switches a ReLU on has no curvature at all, and Lanczos no direction
-    operator = LinearOperator((flat.size, flat.size), matvec=lambda vector: np.asarray(slope(vector)), dtype=float)
+    operator = LinearOperator((size, size), matvec=slope, dtype=float)
     largest = eigsh(operator, k=1, which="LA", v0=start, tol=LANCZOS_TOLERANCE, return_eigenvectors=False)
     return float(largest[0])
+
+
+@eqx.filter_jit
+def _slope(teacher: Teacher, student: PositionOnly, law: ExactLaw, vector: Float[Array, " n"]) -> Float[Array, " n"]:
+    """Hδ, compiled once for all teachers of a shape."""
+    unravel = ravel_pytree(student.parameters())[1]
+    return jax.grad(lambda flat: _half_curvature(teacher, student, law, unravel(flat)))(vector)
 
 
 def _half_curvature(teacher: Teacher, student: PositionOnly, law: ExactLaw, change: Parameters) -> Float[Array, ""]:
