@@ -14,6 +14,7 @@ from .students import (
     PositionOnly as PositionOnly,
     SymmetricStudent as SymmetricStudent,
 )
+from .studies import open_study as open_study, sweep as sweep
 from .teachers import Teacher as Teacher
 from .theory import (
     claims as claims,
@@ -24,9 +25,11 @@ from .theory import (
     why_not as why_not,
 )
 from .training import (
+    FiniteSample as FiniteSample,
     GradientDescent as GradientDescent,
     GradientFlow as GradientFlow,
     Online as Online,
+    PopulationOptimizer as PopulationOptimizer,
     Reduced as Reduced,
     Run as Run,
     load_run as load_run,

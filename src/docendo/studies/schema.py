@@ -61,9 +61,7 @@ class Teacher(_Section):
     group: Annotated[int, Field(ge=0)] | None = Field(default=None, description="the group that decides, from 0")
     value_norm: Positive | None = Field(default=None, description="‖V*‖_F of a symmetric teacher")
     activation: str | None = Field(default=None, description="identity, relu or leaky_relu:SLOPE")
-    seed: Seed | None = Field(
-        default=None, description="for what is drawn of it; the study's seed if left out"
-    )
+    seed: Seed | None = Field(default=None, description="for what is drawn of it; the study's seed if left out")
 
 
 class Student(_Section):
@@ -92,9 +90,7 @@ class Dynamics(_Section):
     steps: Count | None = Field(default=None, description="T; 10000 if left out")
     time: Positive | None = Field(default=None, description="ηT, how far a flow goes; 1e6 if left out")
     batch_size: Count | None = Field(default=None, description="N, inputs per online step; 100 if left out")
-    noise: NotNegative | None = Field(
-        default=None, description="standard deviation of label noise; 0 if left out"
-    )
+    noise: NotNegative | None = Field(default=None, description="standard deviation of label noise; 0 if left out")
 
     @model_validator(mode="before")
     @classmethod
@@ -108,9 +104,7 @@ class Dynamics(_Section):
 class Saves(_Section):
     """Which steps (times ηT, for a flow) are recorded; the last one always is."""
 
-    count: Annotated[int, Field(ge=2)] = Field(
-        default=200, description="about how many, spaced in the logarithm"
-    )
+    count: Annotated[int, Field(ge=2)] = Field(default=200, description="about how many, spaced in the logarithm")
     first: Positive = Field(default=1.0, description="the first of them")
     at: tuple[NotNegative, ...] | None = Field(default=None, description="these steps instead")
 

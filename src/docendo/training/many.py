@@ -19,42 +19,21 @@ from jaxtyping import Array
 
 from docendo.files import content_hash
 from docendo.files.atomic import FilePath
-from docendo.inputs import Inputs
-from docendo.steps import LogSpaced, SaveAt
 from docendo.students.base import Student
 from docendo.students.position_only import PositionOnly
-from docendo.teachers.symmetric import AnyTeacher
 from docendo.training.base import Dynamics, Measures, Problem, Reading, State
 from docendo.training.checkpoint import Checkpoint
 from docendo.training.dataset import Record
 from docendo.training.gradient_descent import GradientDescent
 from docendo.training.loop import Outcome, Pace, Position
-from docendo.training.planning import plan
+from docendo.training.planning import Plan
 from docendo.training.reduced import Reduced
 from docendo.training.run import Run, finish, train
 from docendo.training.status import DIVERGED_FACTOR, Status
 
-__all__ = ["Task", "is_batchable", "train_many"]
+__all__ = ["is_batchable", "train_many"]
 
 CHECKPOINT_SECONDS = 5.0
-
-
-class Task(NamedTuple):
-    """The arguments of `train` that determine a run."""
-
-    teacher: AnyTeacher
-    student: Student | None
-    dynamics: Dynamics
-    steps: Reading | None = None
-    time: Reading | None = None
-    inputs: Inputs | None = None
-    test_inputs: Inputs | None = None
-    key: Any = None
-    save_at: SaveAt = LogSpaced(200)
-
-    def train(self, checkpoint: FilePath | None = None) -> Run:
-        """The run, alone."""
-        return train(**self._asdict(), checkpoint=checkpoint)
 
 
 class _Lanes(NamedTuple):
@@ -72,7 +51,7 @@ def is_batchable(dynamics: Dynamics) -> bool:
 
 
 def train_many(
-    tasks: Sequence[Task],
+    plans: Sequence[Plan],
     *,
     checkpoint: FilePath | None = None,
     report: Callable[[Reading], None] = lambda at: None,
@@ -80,7 +59,8 @@ def train_many(
     """Train several problems of one shape at once.
 
     Args:
-        tasks: with the same kind of dynamics, shapes and saves; what differs is in their arrays.
+        plans: what `docendo.training.planning.plan` made, with the same kind of dynamics, shapes and saves; what
+            differs is in their arrays.
         checkpoint: a folder, for all of them together.
         report: told the step after each piece.
 
@@ -88,29 +68,50 @@ def train_many(
         The runs in their order. Interrupted ones say so by their status, and the checkpoint goes on from there.
 
     Raises:
-        ValueError: they do not fit together, or one of them breaks a rule of `train`.
+        ValueError: they do not fit together.
     """
-    plans = [plan(*task) for task in tasks]
     saves = plans[0].saves
-    moved = [_in_basis(each.dynamics, each.problem) for each in plans]
-    lanes = _stack([each.dynamics for each in plans], moved)
     if any(each.saves != saves for each in plans):
         raise ValueError("runs of one batch have the same steps and saves. Run those that differ one by one.")
+    moved = [_in_basis(each.dynamics, each.problem) for each in plans]
+    lanes = _stack([each.dynamics for each in plans], moved)
     keep = _Keeper(checkpoint, [each.attributes["configuration"] for each in plans])
-    position, records, interrupted = _follow(lanes, len(tasks), saves, keep, report)
-    state, bad = position.state
-    plain = jax.tree.map(np.asarray, state)
-    runs = []
-    for lane, (task, each, problem) in enumerate(zip(tasks, plans, moved, strict=True)):
-        if bad[lane]:
-            runs.append(task.train())
-            continue
-        own = jax.tree.map(lambda leaf, lane=lane: jnp.asarray(leaf[lane]), plain)
-        record: list[Record] = [(at, {name: each[lane] for name, each in values.items()}) for at, values in records]
-        student = _from_basis(each.problem, each.dynamics.student(problem, own))
-        where = Position(position.at, own, float(np.asarray(position.first_loss)[lane]))
-        runs.append(finish(each, Outcome(where, interrupted), record, student))
-    return runs
+    reached = _follow(lanes, len(plans), saves, keep, report)
+    return [_run(each, problem, lane, reached) for lane, (each, problem) in enumerate(zip(plans, moved, strict=True))]
+
+
+class _Reached(NamedTuple):
+    """Where a batch ended, as plain arrays with the lanes along their first axis."""
+
+    position: Position
+    bad: np.ndarray
+    records: list[Record]
+    interrupted: Status | None
+
+
+def _run(planned: Plan, moved: Problem, lane: int, reached: _Reached) -> Run:
+    """One lane's run; one that went wrong is made once more, alone."""
+    at, state, first = reached.position
+    if reached.bad[lane] and reached.interrupted is None:
+        return _alone(planned)
+    own = jax.tree.map(lambda leaf: jnp.asarray(leaf[lane]), state)
+    record: list[Record] = [(at, {name: each[lane] for name, each in values.items()}) for at, values in reached.records]
+    student = _from_basis(planned.problem, planned.dynamics.student(moved, own))
+    return finish(planned, Outcome(Position(at, own, first[lane]), reached.interrupted), record, student)
+
+
+def _alone(planned: Plan) -> Run:
+    problem, saves = planned.problem, planned.saves
+    return train(
+        problem.teacher,
+        problem.student,
+        planned.dynamics,
+        saves[-1],
+        inputs=problem.inputs,
+        test_inputs=problem.test_inputs,
+        key=problem.key,
+        save_at=saves,
+    )
 
 
 def _in_basis(dynamics: Dynamics, problem: Problem) -> Problem:
@@ -197,11 +198,12 @@ def _measure(lanes: _Lanes, state: State, at: Array) -> Measures:
 
 def _follow(
     lanes: _Lanes, count: int, saves: Sequence[Reading], keep: "_Keeper", report: Callable[[Reading], None]
-) -> tuple[Position, list[Record], Status | None]:
+) -> _Reached:
     """From save to save; whether a lane has gone wrong is asked at saves only, so that no timing decides it."""
     mapped, pace = _Mapped(lanes), Pace(counts=True)
     position, records = keep.load(lambda: _beginning(mapped, count))
     at, (state, bad), first = position
+    stopped = None
     try:
         for save in saves:
             if save < at or (records and records[-1][0] == save):
@@ -218,9 +220,9 @@ def _follow(
             if bad.all():
                 break
     except KeyboardInterrupt:
+        stopped = Status("interrupted", f"stopped from outside at step {int(at)}", at)
         keep.save(Position(at, (state, bad), first), records, now=True)
-        return Position(at, (state, bad), first), records, Status("interrupted", f"stopped from outside at {at}", at)
-    return Position(at, (state, bad), first), records, None
+    return _Reached(Position(at, jax.tree.map(np.asarray, state), first), bad, records, stopped)
 
 
 def _beginning(mapped: _Mapped, count: int) -> Position:
