@@ -14,7 +14,8 @@ from .students import (
     PositionOnly as PositionOnly,
     SymmetricStudent as SymmetricStudent,
 )
-from .studies import open_study as open_study, sweep as sweep
+from .studies.gathering import open_study as open_study
+from .studies.sweeping import sweep as sweep
 from .teachers import Teacher as Teacher
 from .theory import (
     claims as claims,

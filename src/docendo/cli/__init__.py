@@ -13,6 +13,8 @@ from docendo.cli.console import say
 from docendo.cli.report import report
 from docendo.cli.reproduce import reproduce
 from docendo.cli.show import show
+from docendo.cli.status import status
+from docendo.cli.sweep import sweep
 from docendo.cli.teachers import teachers
 from docendo.cli.train import train
 from docendo.cli.verify import verify
@@ -46,7 +48,7 @@ def docendo_itself(
     raise typer.Exit
 
 
-for command in (reproduce, train, verify, show, report, teachers):
+for command in (reproduce, train, sweep, status, show, verify, report, teachers):
     app.command()(command)
 
 

@@ -101,8 +101,8 @@ def train(
     Exit code: 0 when every step was made, 1 when the run diverged, 2 on bad input, 130 after Ctrl-C.
     """
     from docendo.cli import outputs, runs
-    from docendo.studies import choices
     from docendo.steps import log_spaced
+    from docendo.studies import choices
     from docendo.training import train as run_training
 
     outputs.check_file(out)

@@ -57,8 +57,8 @@ def verify(
 
     Exit code: 0 when every applicable claim holds, 1 when one fails, 2 on bad input, 3 when one is undecided.
     """
-    from docendo.studies.choices import pick
     from docendo.cli.outputs import check_file, check_folder
+    from docendo.studies.choices import pick
     from docendo.theory.claims import CARDS
     from docendo.verification import ALL, verify as judge
 

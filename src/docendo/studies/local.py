@@ -16,7 +16,6 @@ from time import sleep
 from docendo.studies.claims import claimed_by
 from docendo.studies.planning import Job, cell_bytes
 from docendo.studies.store import Store
-from docendo.studies.working import job_name
 
 __all__ = ["Workers", "started", "suitable_number"]
 
@@ -128,7 +127,7 @@ def _bury(store: Store, jobs: Sequence[Job], worker: _Worker) -> None:
     if code == 1 and not at:
         raise OSError(said.splitlines()[-1] if said else "a worker could not work, and did not say why")
     for job in jobs:
-        name = job_name(store, job)
+        name = store.claim_name(job)
         if name in at:
             for cell in store.open_cells(job):
                 store.fail(cell, f"its process ended with exit code {code}", said)

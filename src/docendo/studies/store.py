@@ -141,10 +141,13 @@ class Store:
         most = self.study.execution.retries
         return [cell for cell in job.cells if self.find(cell) is None and self.attempts(cell) <= most]
 
+    def claim_name(self, job: Job) -> str:
+        """What a job is claimed by: the same for all processes that share its cells."""
+        return content_hash([self.keys[cell] for cell in job.cells])[:16]
+
     def checkpoints(self, job: Job) -> Path:
-        """Where a job keeps its state; the name is the hash of its cells' keys."""
-        name = content_hash([self.keys[cell] for cell in job.cells])[:16]
-        return self.root / "checkpoints" / name
+        """Where a job keeps its state."""
+        return self.root / "checkpoints" / self.claim_name(job)
 
     def drop_checkpoints(self, job: Job) -> None:
         """After a job has ended."""

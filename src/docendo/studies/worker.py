@@ -54,7 +54,7 @@ def _work(root: Path, jobs: list[int]) -> None:
     """Job by job; those that others hold are waited for, since others may die."""
     from docendo.studies.claims import claim
     from docendo.studies.store import open_store
-    from docendo.studies.working import job_name, run_job
+    from docendo.studies.working import run_job
 
     store = open_store(root)
     left = [store.jobs[index] for index in jobs]
@@ -62,7 +62,7 @@ def _work(root: Path, jobs: list[int]) -> None:
         before = len(left)
         for job in list(left):
             if store.open_cells(job):
-                with claim(root, job_name(store, job)) as mine:
+                with claim(root, store.claim_name(job)) as mine:
                     if mine:
                         run_job(store, job)
             if not store.open_cells(job):

@@ -15,14 +15,9 @@ from docendo.training.many import train_many
 from docendo.training.packing import pack
 from docendo.training.planning import Plan, plan
 
-__all__ = ["claim_and_run", "job_name", "run_job"]
+__all__ = ["claim_and_run", "run_job"]
 
 Report = Callable[[float], None]
-
-
-def job_name(store: Store, job: Job) -> str:
-    """What a job is claimed by: the same for all processes that share its cells."""
-    return store.checkpoints(job).name
 
 
 def claim_and_run(root: str, index: int) -> bool:
@@ -33,7 +28,7 @@ def claim_and_run(root: str, index: int) -> bool:
     """
     store = open_store(Path(root))
     job = store.jobs[index]
-    with claim(store.root, job_name(store, job)) as mine:
+    with claim(store.root, store.claim_name(job)) as mine:
         if mine:
             run_job(store, job)
     return not store.open_cells(job)
