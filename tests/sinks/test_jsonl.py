@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from docendo.sinks import JsonLines
+from tests.sinks.pictures import png, svg
 
 
 def logged(path: Path, *steps: int, tag: float = 0.0) -> Path:
@@ -92,6 +93,65 @@ def test_paths_that_cannot_be_logs_are_refused(tmp_path: Path) -> None:
     logged(tmp_path / "log", 1)
     with pytest.raises(ValueError, match="can't make the folder of .*log/below"):
         JsonLines(tmp_path / "log" / "below")
+
+
+def content(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_figures_and_documents_are_lines_among_the_numbers(tmp_path: Path) -> None:
+    path, picture = tmp_path / "log.jsonl", png(tmp_path)
+    sink = JsonLines(path)
+    sink.document("study.toml", "[teacher]\nname = 'η'\n")
+    assert not path.exists()
+    sink.log(5, {"loss": 0.5})
+    sink.figure("curves", picture)
+    sink.figure("more/S", svg(tmp_path))
+    sink.log(6, {"loss": 0.25})
+    sink.close()
+    assert content(path) == [
+        {"step": 5, "document": "study.toml", "text": "[teacher]\nname = 'η'\n"},
+        {"step": 5, "loss": 0.5},
+        {"step": 5, "figure": "curves", "file": "log.figures/curves.png"},
+        {"step": 5, "figure": "more/S", "file": "log.figures/more/S.svg"},
+        {"step": 6, "loss": 0.25},
+    ]
+    assert (tmp_path / "log.figures" / "curves.png").read_bytes() == picture.read_bytes()
+    assert (tmp_path / "log.figures" / "more" / "S.svg").exists()
+
+
+def test_figure_that_lies_in_its_place_already_stays(tmp_path: Path) -> None:
+    sink = JsonLines(tmp_path / "log.jsonl")
+    sink.figure("curves", png(tmp_path))
+    before = (tmp_path / "log.figures" / "curves.png").read_bytes()
+    sink.figure("curves", tmp_path / "log.figures" / "curves.png")
+    assert (tmp_path / "log.figures" / "curves.png").read_bytes() == before
+
+
+def test_document_of_a_resumed_run_drops_no_earlier_step(tmp_path: Path) -> None:
+    path = logged(tmp_path / "log", 0, 1, 10, 100)
+    sink = JsonLines(path)
+    sink.document("note", "resumed")
+    sink.log(10, {"tag": 1.0})
+    sink.close()
+    lines = content(path)
+    assert [line["step"] for line in lines] == [0, 1, 10, 10]
+    assert lines[2] == {"step": 10, "document": "note", "text": "resumed"}
+
+
+def test_document_without_numbers_goes_after_all_that_is_there(tmp_path: Path) -> None:
+    path = logged(tmp_path / "log", 0, 7)
+    with open(path, "a") as stream:
+        stream.write('{"step": 8, "ta')
+    sink = JsonLines(path)
+    sink.document("note", "done")
+    sink.close()
+    sink.close()
+    assert [line["step"] for line in content(path)] == [0, 7, 7]
+    sink = JsonLines(tmp_path / "new")
+    sink.document("note", "first")
+    sink.close()
+    assert content(tmp_path / "new") == [{"step": 0, "document": "note", "text": "first"}]
 
 
 def test_repr_names_the_file(tmp_path: Path) -> None:

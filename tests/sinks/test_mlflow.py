@@ -1,14 +1,16 @@
-"""The MLflow adapter: against a double always, against mlflow with a local store where it is installed."""
+"""The MLflow adapter: how it calls a double, and what a local store holds afterwards."""
 
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
+import mlflow
 import numpy as np
 import pytest
 
 from docendo.sinks import MLflow
+from tests.sinks.pictures import SVG, png, svg
 
 
 @pytest.fixture
@@ -53,12 +55,22 @@ def test_missing_package_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> No
         MLflow()
 
 
-def test_local_store_holds_what_was_logged(tmp_path: Path) -> None:
-    package = pytest.importorskip("mlflow", reason="mlflow is not installed")
-    store = f"sqlite:///{tmp_path / 'store.db'}"
+def test_local_store_holds_what_was_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where a database is, artifacts go beside it: to mlruns of the working folder
+    store, picture = f"sqlite:///{tmp_path / 'store.db'}", png(tmp_path)
     sink = MLflow("mine", tracking_uri=store)
+    sink.document("study.toml", "[teacher]")
     sink.log(3, {"loss": 0.5})
+    sink.figure("curves", picture)
+    sink.figure("more/S", svg(tmp_path))
     sink.close()
-    client = package.MlflowClient(store)
-    (run,) = client.search_runs([client.get_experiment_by_name("mine").experiment_id])
+    client = mlflow.MlflowClient(store)
+    experiment = client.get_experiment_by_name("mine")
+    assert experiment is not None
+    (run,) = client.search_runs([experiment.experiment_id])
     assert (run.info.status, run.data.metrics) == ("FINISHED", {"loss": 0.5})
+    assert [metric.step for metric in client.get_metric_history(run.info.run_id, "loss")] == [3]
+    kept = Path(client.download_artifacts(run.info.run_id, "", str(tmp_path)))
+    assert (kept / "documents" / "study.toml").read_text() == "[teacher]"
+    assert (kept / "figures" / "curves.png").read_bytes() == picture.read_bytes()
+    assert (kept / "figures" / "more" / "S.svg").read_text() == SVG
