@@ -8,6 +8,7 @@ from docendo.plots.drawing import Drawing, draw
 from docendo.plots.prepare import ReadyCurve, ReadyCurves, ReadyHeatmap, ReadyPanel, prepare
 from docendo.plots.run import describe_run, plot_run
 from docendo.plots.saving import picture_files, save_figure
+from docendo.plots.study import describe_study
 from docendo.plots.style import MISSING
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ReadyHeatmap",
     "ReadyPanel",
     "describe_run",
+    "describe_study",
     "draw",
     "picture_files",
     "plot_run",
