@@ -11,7 +11,7 @@ import pytest
 import typer
 
 import docendo as dc
-from docendo.cli import choices
+from docendo.studies import choices
 from docendo.training.gradient_descent import GradientDescent
 from tests.cli.calling import SMALL, docendo, succeed
 

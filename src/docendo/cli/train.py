@@ -1,12 +1,16 @@
-"""`docendo train`: one run from flags."""
+"""`docendo train`: one run, from flags or from a study file."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from docendo.cli.console import say
+
+if TYPE_CHECKING:
+    from docendo.studies.making import Recipe
 
 __all__ = ["train"]
 
@@ -28,7 +32,11 @@ def whole_number(text: str) -> int:
 
 _T, _S, _D, _O = "Teacher", "Student and inputs", "Dynamics", "Output"
 
-TeacherName = Annotated[str, _option(_T, "A constructor, as listed by: docendo teachers.", metavar="NAME")]
+Study = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[STUDY.toml [KEY=VALUE]...]", help="A study file of one cell, and what to change in it."),
+]
+TeacherName = Annotated[str | None, _option(_T, "A constructor, as listed by: docendo teachers.", metavar="NAME")]
 Tokens = Annotated[int | None, _option(_T, "D, how many tokens.")]
 Sparsity = Annotated[int | None, _option(_T, "K, how many tokens an output averages.")]
 Grid = Annotated[str | None, _option(_T, "Patches of a convolution, for example 6x6.", metavar="HxW")]
@@ -64,8 +72,10 @@ Quiet = Annotated[bool, _option(_O, "No progress bar.", "--quiet", "-q")]
 
 
 def train(
+    context: typer.Context,
+    study: Study = None,
     *,
-    teacher: TeacherName,
+    teacher: TeacherName = None,
     tokens: Tokens = None,
     sparsity: Sparsity = None,
     grid: Grid = None,
@@ -96,11 +106,11 @@ def train(
 ) -> None:
     """Train a student on a teacher, from the zero start, and print where it ends.
 
-    Sizes left out are those of the paper's experiments.
+    What is trained is said by a study file, or else by flags. Sizes left out are those of the paper's experiments.
 
     Exit code: 0 when every step was made, 1 when the run diverged, 2 on bad input, 130 after Ctrl-C.
     """
-    from docendo.cli import outputs, runs
+    from docendo.cli import outputs
     from docendo.steps import log_spaced
     from docendo.studies import choices
     from docendo.training import train as run_training
@@ -108,6 +118,14 @@ def train(
     outputs.check_file(out)
     outputs.check_picture(plot)
     outputs.check_folder(checkpoint)
+    if study:
+        _refuse_flags(context)
+        recipe = _recipe(study[0], study[1:])
+        run = run_training(**recipe._asdict(), checkpoint=checkpoint, progress=not quiet)
+        _end(run, out, plot, checkpoint, as_json)
+        return
+    if teacher is None:
+        raise ValueError("what is to be trained? Name a study file, or a teacher: docendo train --teacher random.")
     sizes: dict[str, Any] = {"tokens": tokens, "sparsity": sparsity, "features": features, "channels": channels}
     sizes |= {"grid": choices.make_pair("--grid", grid), "pool": choices.make_pair("--pool", pool), "group": group}
     sizes |= {"value_norm": value_norm, "selected": choices.make_list("--selected", selected)}
@@ -125,6 +143,35 @@ def train(
         checkpoint=checkpoint,
         progress=not quiet,
     )
+    _end(run, out, plot, checkpoint, as_json)
+
+
+_OUTPUTS = frozenset(["context", "study", "out", "plot", "checkpoint", "as_json", "quiet"])
+
+
+def _refuse_flags(context: typer.Context) -> None:
+    """A study file says everything; flags beside it would be a second way to say it."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in _OUTPUTS and source is not None and source.name == "COMMANDLINE":
+            flag = "--" + name.replace("_", "-")
+            raise ValueError(f"{flag} goes without a study file. Change the study by KEY=VALUE, say teacher.tokens=8.")
+
+
+def _recipe(path: str, overrides: Sequence[str]) -> "Recipe":
+    from docendo.studies.cells import cells_of
+    from docendo.studies.making import make
+    from docendo.studies.reading import read_study
+
+    cells = cells_of(read_study(path, overrides))
+    if len(cells) > 1:
+        raise ValueError(f"{path} has {len(cells)} cells, and train runs one. Run all: docendo sweep {path}.")
+    return make(cells[0].settings)
+
+
+def _end(run: Any, out: Path | None, plot: Path | None, checkpoint: Path | None, as_json: bool) -> None:
+    from docendo.cli import outputs, runs
+
     written = outputs.keep(run, out, plot) | ({} if checkpoint is None else {"checkpoint": str(checkpoint)})
     _tell(run, written, as_json)
     runs.leave_with(run)
