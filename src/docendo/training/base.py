@@ -34,10 +34,18 @@ class Problem(NamedTuple):
 
 
 class Dynamics(eqx.Module):
-    """A kind of training."""
+    """A kind of training.
+
+    Its loss is an estimate, from a sample, where it is `sampled`.
+    """
 
     clock: ClassVar[Clock]
     sampled: ClassVar[bool]
+
+    @property
+    @abc.abstractmethod
+    def needs_key(self) -> bool:
+        """Whether it draws random numbers."""
 
     @abc.abstractmethod
     def check(self, problem: Problem) -> None:
@@ -63,7 +71,7 @@ class Dynamics(eqx.Module):
         """A scalar that a healthy run keeps finite and does not raise a thousandfold."""
 
     @abc.abstractmethod
-    def measure(self, problem: Problem, state: State, at: Reading) -> Measures:
+    def measure(self, problem: Problem, state: State, at: Reading | Array) -> Measures:
         """What is recorded of the state: arrays by the names of `docendo.training.variables`."""
 
     @abc.abstractmethod
@@ -71,7 +79,7 @@ class Dynamics(eqx.Module):
         """ηT at a reading of the clock."""
 
     @abc.abstractmethod
-    def settings(self) -> dict[str, Any]:
+    def settings(self, problem: Problem) -> dict[str, Any]:
         """The numbers and words that define this dynamics, for records and for the configuration's hash."""
 
     @abc.abstractmethod

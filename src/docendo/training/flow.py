@@ -67,6 +67,7 @@ class GradientFlow(Dynamics):
 
     clock: ClassVar[Clock] = "time"
     sampled: ClassVar[bool] = False
+    needs_key: ClassVar[bool] = False
 
     rtol: Float[Array, ""]
     reduce: bool = eqx.field(static=True)
@@ -123,14 +124,14 @@ class GradientFlow(Dynamics):
     def loss(self, problem: Problem, state: Any) -> Array:
         return _loss(state)
 
-    def measure(self, problem: Problem, state: Any, at: Reading) -> Measures:
+    def measure(self, problem: Problem, state: Any, at: Reading | Array) -> Measures:
         """The measures, and d log L / d log t = t (dL/dt)/L, exact from the gradient."""
         return state.measures(problem) | {"local_exponent": _exponent(state, self.rtol)}
 
     def time(self, at: Reading) -> float:
         return float(at)
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self, problem: Problem) -> dict[str, Any]:
         return {"kind": "GradientFlow", "rtol": float(self.rtol), "reduce": self.reduce}
 
     def advice(self, problem: Problem) -> str:
@@ -220,7 +221,8 @@ def _loss(flow: Any) -> Array:
 
 @eqx.filter_jit
 def _exponent(flow: Any, rtol: Array) -> Array:
-    return flow.exponent(rtol)
+    # log t has no meaning at time 0.
+    return jnp.where(flow.time > 0, flow.exponent(rtol), jnp.nan)
 
 
 @eqx.filter_jit

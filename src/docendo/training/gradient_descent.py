@@ -23,7 +23,7 @@ from docendo.students.position_only import PositionOnly
 from docendo.teachers.base import Teacher
 from docendo.training import plane
 from docendo.training.base import Clock, Dynamics, Measures, Problem, Reading, State
-from docendo.training.measures import measures
+from docendo.training.measures import growth_exponent, measures
 
 __all__ = ["GradientDescent"]
 
@@ -40,6 +40,7 @@ class GradientDescent(Dynamics):
 
     clock: ClassVar[Clock] = "steps"
     sampled: ClassVar[bool] = False
+    needs_key: ClassVar[bool] = False
 
     learning_rate: Float[Array, ""]
 
@@ -82,18 +83,16 @@ class GradientDescent(Dynamics):
     def loss(self, problem: Problem, state: State) -> Array:
         return _loss(problem.teacher, _trained(problem, state), problem.inputs)
 
-    def measure(self, problem: Problem, state: State, at: Reading) -> Measures:
+    def measure(self, problem: Problem, state: State, at: Reading | Array) -> Measures:
         """The student's measures, and d log L / d log T from one further step: no fit is needed."""
         recorded = measures(problem, _trained(problem, state))
         here, ahead = recorded["excess_loss"], self.loss(problem, self.advance(problem, state, 0, 1))
-        return recorded | {
-            "local_exponent": jnp.log1p((ahead - here) / here) / jnp.log1p(1 / jnp.asarray(at, dtype=float))
-        }
+        return recorded | {"local_exponent": growth_exponent(here, ahead, at)}
 
     def time(self, at: Reading) -> float:
         return float(self.learning_rate) * at
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self, problem: Problem) -> dict[str, Any]:
         return {"kind": "GradientDescent", "learning_rate": float(self.learning_rate)}
 
     def advice(self, problem: Problem) -> str:

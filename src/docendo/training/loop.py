@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from docendo.training.base import Dynamics, Measures, Problem, Reading, State
@@ -98,7 +99,7 @@ def _is_bad(dynamics: Dynamics, problem: Problem, state: State, first_loss: floa
 
 def _verdict(dynamics: Dynamics, problem: Problem, state: State, first_loss: float) -> StatusName | None:
     loss = float(dynamics.loss(problem, state))
-    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state) if np.issubdtype(leaf.dtype, np.inexact)]
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
     if not np.isfinite(loss) or not all(np.isfinite(leaf).all() for leaf in leaves):
         return "non_finite"
     return "diverged" if loss > DIVERGED_FACTOR * first_loss else None

@@ -19,9 +19,9 @@ from docendo.students.base import PositionStudent, Student
 from docendo.students.content_attention import ContentAttention
 from docendo.students.position_only import PositionOnly
 from docendo.teachers.base import Teacher
-from docendo.training.base import Measures, Problem
+from docendo.training.base import Measures, Problem, Reading
 
-__all__ = ["EVALUATION_SAMPLES", "losses", "measures"]
+__all__ = ["EVALUATION_SAMPLES", "growth_exponent", "losses", "measures"]
 
 EVALUATION_SAMPLES = 8192
 
@@ -37,6 +37,12 @@ def losses(problem: Problem, student: Student) -> Measures:
     if problem.test_inputs is not None:
         recorded |= _loss(problem, student, problem.test_inputs, "test_")
     return recorded
+
+
+def growth_exponent(here: Float[Array, ""], ahead: Float[Array, ""], at: Reading | Array) -> Float[Array, ""]:
+    """d log L / d log T at step T from the loss there and one step on; log T has no meaning at step 0."""
+    step = jnp.asarray(at, dtype=float)
+    return jnp.where(step > 0, jnp.log1p((ahead - here) / here) / jnp.log1p(1 / step), jnp.nan)
 
 
 def _loss(problem: Problem, student: Student, law: Inputs, prefix: str) -> Measures:
@@ -72,11 +78,16 @@ def _value_measures(teacher: Teacher, value: Float[Array, "M d"]) -> Measures:
     off_line = jnp.linalg.norm(value - c1 * teacher.value)
     return {
         "value_error": jnp.linalg.norm(value - teacher.value),
-        "value_cosine": inner / (norm * teacher.value_norm),
-        "channel_cosine": (value * teacher.value).sum(1) / rows,
+        "value_cosine": _cosine(inner, norm * teacher.value_norm),
+        "channel_cosine": _cosine((value * teacher.value).sum(1), rows),
         "c1": c1,
         "value_off_line": jnp.where(norm > 0, off_line / jnp.where(norm > 0, norm, 1), 0),
     }
+
+
+def _cosine(inner: Float[Array, "*rows"], norms: Float[Array, "*rows"]) -> Float[Array, "*rows"]:
+    """Rounding would take it beyond one."""
+    return jnp.clip(inner / norms, -1, 1)
 
 
 def _score_measures(teacher: Teacher, scores: Float[Array, "D D"]) -> Measures:

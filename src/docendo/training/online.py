@@ -13,16 +13,24 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from docendo.checks import check_count, check_positive, is_concrete
+from docendo.checks import check_count, check_noise
 from docendo.population.loss import check_compatible
 from docendo.randomness import stream
 from docendo.students.base import Parameters, Student
 from docendo.training.base import Clock, Dynamics, Measures, Problem, Reading
 from docendo.training.measures import measures
+from docendo.training.updates import (
+    Trained,
+    as_optimizer,
+    check_optimizer,
+    describe_optimizer,
+    fingerprint,
+    first_rate,
+    fresh,
+    step,
+)
 
 __all__ = ["Online"]
-
-State = tuple[Parameters, Any]
 
 
 class Online(Dynamics):
@@ -39,48 +47,48 @@ class Online(Dynamics):
 
     clock: ClassVar[Clock] = "steps"
     sampled: ClassVar[bool] = True
+    needs_key: ClassVar[bool] = True
 
-    optimizer: optax.GradientTransformation = eqx.field(static=True)
+    optimizer: optax.GradientTransformationExtraArgs = eqx.field(static=True)
     batch_size: int = eqx.field(static=True)
     noise: float = eqx.field(static=True)
 
     def __init__(self, optimizer: Any, *, batch_size: int, noise: float = 0.0):
         self.optimizer = as_optimizer(optimizer)
         self.batch_size = check_count("batch_size", batch_size)
-        if not (is_concrete(noise) and 0 <= noise < float("inf")):
-            raise ValueError(f"noise is a standard deviation, finite and not negative, got {noise}. Try noise=1.0.")
-        self.noise = float(noise)
+        self.noise = check_noise(noise)
 
     def check(self, problem: Problem) -> None:
         check_compatible(problem.teacher, problem.student, problem.inputs)
+        check_optimizer(self.optimizer, problem.student.parameters())
 
-    def start(self, problem: Problem) -> State:
-        parameters = problem.student.parameters()
-        return parameters, self.optimizer.init(parameters)
+    def start(self, problem: Problem) -> Trained:
+        return fresh(self.optimizer, problem.student.parameters())
 
-    def advance(self, problem: Problem, state: State, begin: Reading, end: Reading) -> State:
+    def advance(self, problem: Problem, state: Trained, begin: Reading, end: Reading) -> Trained:
         span = jnp.asarray(int(begin)), jnp.asarray(int(end))
         return _train(self, problem, state, *span)
 
-    def student(self, problem: Problem, state: State) -> Student:
+    def student(self, problem: Problem, state: Trained) -> Student:
         return problem.student.with_parameters(state[0])
 
-    def loss(self, problem: Problem, state: State) -> Array:
+    def loss(self, problem: Problem, state: Trained) -> Array:
         """The loss of one fixed batch, drawn apart from those trained on."""
         return _batch_loss(self, problem, state[0], stream(problem.key, "watch"))
 
-    def measure(self, problem: Problem, state: State, at: Reading) -> Measures:
+    def measure(self, problem: Problem, state: Trained, at: Reading | Array) -> Measures:
         batch = _batch_loss(self, problem, state[0], _step_key(problem, jnp.asarray(int(at))))
         return measures(problem, self.student(problem, state)) | {"batch_loss": batch}
 
     def time(self, at: Reading) -> float:
-        """ηT with η the size of the optimizer's first update per unit of gradient."""
-        return _first_rate(self.optimizer) * at
+        """ηT, with η the size of the first update per unit of gradient; NaN where there is no such number."""
+        return first_rate(self.optimizer) * at
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self, problem: Problem) -> dict[str, Any]:
         return {
             "kind": "Online",
-            "optimizer": _program(self.optimizer),
+            "optimizer": describe_optimizer(self.optimizer),
+            "program": fingerprint(self.optimizer, problem.student.parameters()),
             "batch_size": self.batch_size,
             "noise": self.noise,
         }
@@ -89,29 +97,7 @@ class Online(Dynamics):
         return "try a smaller learning rate or a larger batch_size"
 
     def __repr__(self) -> str:
-        return f"Online(rate={_first_rate(self.optimizer):.4g}, batch_size={self.batch_size}, noise={self.noise:g})"
-
-
-def as_optimizer(optimizer: Any) -> optax.GradientTransformation:
-    """An optax optimizer as it is; a number as plain gradient descent with that learning rate."""
-    if isinstance(optimizer, optax.GradientTransformation):
-        return optimizer
-    if isinstance(optimizer, (int, float)) and not isinstance(optimizer, bool):
-        check_positive("learning_rate", optimizer, 0.1)
-        return optax.sgd(optimizer)
-    raise ValueError(f"optimizer is an optax optimizer or a learning rate, got {optimizer!r}. Try optax.adam(1e-2).")
-
-
-def _first_rate(optimizer: optax.GradientTransformation) -> float:
-    probe = jnp.ones(())
-    update, _ = optimizer.update(probe, optimizer.init(probe), probe)
-    return float(-update)
-
-
-def _program(optimizer: optax.GradientTransformation) -> str:
-    """The optimizer as the program JAX makes of it, constants included: equal text, equal updates."""
-    probe = jnp.ones(())
-    return str(jax.make_jaxpr(optimizer.update)(probe, optimizer.init(probe), probe))
+        return f"Online({describe_optimizer(self.optimizer)}, batch_size={self.batch_size}, noise={self.noise:g})"
 
 
 def _step_key(problem: Problem, step: Array) -> PRNGKeyArray:
@@ -133,11 +119,9 @@ _batch_loss: Any = eqx.filter_jit(_sampled_loss)
 
 
 @eqx.filter_jit
-def _train(dynamics: Online, problem: Problem, state: State, begin: Array, end: Array) -> State:
-    def step(at: Array, carry: State) -> State:
-        parameters, memory = carry
-        slopes = jax.grad(lambda moved: _sampled_loss(dynamics, problem, moved, _step_key(problem, at)))(parameters)
-        updates, memory = dynamics.optimizer.update(slopes, memory, parameters)
-        return optax.apply_updates(parameters, updates), memory
+def _train(dynamics: Online, problem: Problem, state: Trained, begin: Array, end: Array) -> Trained:
+    def once(at: Array, carry: Trained) -> Trained:
+        key = _step_key(problem, at)
+        return step(dynamics.optimizer, lambda moved: _sampled_loss(dynamics, problem, moved, key), carry)
 
-    return jax.lax.fori_loop(begin, end, step, state)
+    return jax.lax.fori_loop(begin, end, once, state)

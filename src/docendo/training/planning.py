@@ -100,7 +100,7 @@ def _check_nothing_sampled(dynamics: Dynamics, problem: Problem) -> None:
     reasons = [
         f"the excess loss under {law!r}" for law in laws if not has_exact_loss(problem.teacher, problem.student, law)
     ]
-    if dynamics.sampled:
+    if dynamics.needs_key:
         reasons.insert(0, f"{dynamics!r}")
     if reasons:
         raise ValueError(f"a key is required where something is sampled, here {' and '.join(reasons)}. Pass key=0.")
@@ -119,7 +119,7 @@ def _saves(dynamics: Dynamics, steps: Reading | None, time: Reading | None, save
 
 def _attributes(dynamics: Dynamics, problem: Problem, saves: Sequence[Reading]) -> dict[str, Any]:
     """What the run depended on, and its hash: versions and device count, since they decide the last bits."""
-    settings = to_json(dynamics.settings())
+    settings = to_json(dynamics.settings(problem))
     facts = provenance() | {"dynamics": repr(dynamics), "settings": settings}
     facts |= {"inputs": repr(problem.inputs), "test_inputs": repr(problem.test_inputs)}
     if isinstance(dynamics, GradientFlow):

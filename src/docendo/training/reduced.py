@@ -21,6 +21,7 @@ from docendo.checks import check_positive
 from docendo.precision import as_array
 from docendo.students.base import Student
 from docendo.training.base import Dynamics, Measures, Problem, Reading
+from docendo.training.measures import growth_exponent
 from docendo.training.scalars import Profile, Scalars, excess, pull
 from docendo.training.symmetry import asymmetry, profile_of, scalar_measures, scalar_start, scalar_student
 
@@ -45,6 +46,7 @@ class Reduced(Dynamics):
 
     clock: ClassVar[Any] = "steps"
     sampled: ClassVar[bool] = False
+    needs_key: ClassVar[bool] = False
 
     learning_rate: Float[Array, ""]
 
@@ -81,18 +83,16 @@ class Reduced(Dynamics):
     def loss(self, problem: Problem, state: _State) -> Array:
         return _loss(*state)
 
-    def measure(self, problem: Problem, state: _State, at: Reading) -> Measures:
+    def measure(self, problem: Problem, state: _State, at: Reading | Array) -> Measures:
         """The measures, and d log L / d log T from one further step: no fit is needed."""
         recorded = scalar_measures(problem, *state)
         here, ahead = recorded["excess_loss"], self.loss(problem, self.advance(problem, state, 0, 1))
-        return recorded | {
-            "local_exponent": jnp.log1p((ahead - here) / here) / jnp.log1p(1 / jnp.asarray(at, dtype=float))
-        }
+        return recorded | {"local_exponent": growth_exponent(here, ahead, at)}
 
     def time(self, at: Reading) -> float:
         return float(self.learning_rate) * at
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self, problem: Problem) -> dict[str, Any]:
         return {"kind": "Reduced", "learning_rate": float(self.learning_rate)}
 
     def advice(self, problem: Problem) -> str:

@@ -29,6 +29,7 @@ VARIABLES: dict[str, Variable] = {
     ),
     "sampled_test_excess_loss_stderr": Variable("standard error", "standard error of sampled_test_excess_loss"),
     "batch_loss": Variable("loss of the batch", "1/2 mean over the next batch of ||Y - TF(X)||_F^2, noise included"),
+    "training_loss": Variable("training loss", "1/2 mean over the sample of ||Y - TF(X)||_F^2, label noise included"),
     "value_error": Variable("value error", "||W_V - V*||_F"),
     "score_error": Variable("score error", "||S - S*||_F"),
     "value_cosine": Variable("value cosine", "<W_V, V*> / (||W_V||_F ||V*||_F); not a number where W_V = 0"),
@@ -48,6 +49,6 @@ VARIABLES: dict[str, Variable] = {
     "logit_spread_outside": Variable(
         "spread outside", "largest minus smallest logit outside the support, largest over columns; Lemma D.2 claims 0"
     ),
-    "local_exponent": Variable("local exponent", "d log(excess loss) / d log T at the save"),
+    "local_exponent": Variable("local exponent", "d log(excess loss) / d log T at the save; not a number at T = 0"),
     "block_norms": Variable("norms of the blocks", "Frobenius norms of the blocks of W_V and W_KQ", ("block",)),
 }
