@@ -21,6 +21,7 @@ from docendo.training.checkpoint import Checkpoint
 from docendo.training.dataset import Record, to_dataset
 from docendo.training.loop import Outcome, Position, follow
 from docendo.training.planning import Plan, plan
+from docendo.training.sharding import Devices, spread, spread_state
 from docendo.training.status import Status, judge_end
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def train(
     checkpoint: FilePath | None = None,
     sink: Sink | None = None,
     progress: bool = False,
+    devices: Devices | None = None,
 ) -> Run:
     """Train a student on a teacher.
 
@@ -113,6 +115,7 @@ def train(
         checkpoint: a folder. One that holds a checkpoint of the same configuration is resumed.
         sink: takes what is recorded as it is recorded; not closed here.
         progress: show how far it is, on standard error.
+        devices: over which devices the columns of S are spread: "all", how many, or a list of them; None for one.
 
     Returns:
         The Run. Divergence, stalling and Ctrl-C are statuses of it, not exceptions.
@@ -120,10 +123,12 @@ def train(
     Raises:
         ValueError: an argument breaks its rule, or the checkpoint belongs to another configuration.
     """
+    teacher, student, inputs, test_inputs = spread(devices, dynamics, teacher, student, inputs, test_inputs)
     planned = plan(teacher, student, dynamics, steps, time, inputs, test_inputs, key, save_at)
     problem, saves = planned.problem, planned.saves
     journal = _Journal(dynamics, problem, observe or {}, checkpoint, sink, planned.attributes["configuration"])
     position = journal.resume()
+    position = position._replace(state=spread_state(position.state, teacher))
     with progress_bar(f"{dynamics!r}", saves[-1], progress, start=position.at, unit=dynamics.clock) as bar:
 
         def report(reached: Position) -> None:
