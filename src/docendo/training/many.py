@@ -95,7 +95,7 @@ def _run(planned: Plan, moved: Problem, lane: int, reached: _Reached) -> Run:
     if reached.bad[lane] and reached.interrupted is None:
         return _alone(planned)
     own = jax.tree.map(lambda leaf: jnp.asarray(leaf[lane]), state)
-    record: list[Record] = [(at, {name: each[lane] for name, each in values.items()}) for at, values in reached.records]
+    record = [(at, {name: np.asarray(each[lane]) for name, each in values.items()}) for at, values in reached.records]
     student = _from_basis(planned.problem, planned.dynamics.student(moved, own))
     return finish(planned, Outcome(Position(at, own, first[lane]), reached.interrupted), record, student)
 
