@@ -20,6 +20,7 @@ from docendo.training.dataset import provenance
 from docendo.training.flow import GradientFlow
 from docendo.training.nouns import describe
 from docendo.training.reduced import Reduced
+from docendo.training.sharding import shards
 
 __all__ = ["Plan", "plan"]
 
@@ -124,6 +125,8 @@ def _attributes(dynamics: Dynamics, problem: Problem, saves: Sequence[Reading]) 
     facts |= {"inputs": repr(problem.inputs), "test_inputs": repr(problem.test_inputs)}
     if isinstance(dynamics, GradientFlow):
         facts["form"] = dynamics.form(problem)
+    if shards(problem.teacher) > 1:
+        facts["devices"] = shards(problem.teacher)
     facts["key"] = [] if problem.key is None else describe_key(problem.key)
     nouns = [describe(noun, "noun") for noun in problem[:4]]
     return facts | {"configuration": content_hash([facts, [list(noun) for noun in nouns], saves])}

@@ -83,8 +83,8 @@ def shards(teacher: Any) -> int:
 
 
 def _mesh(teacher: Any) -> Mesh | None:
-    layout = getattr(getattr(teacher, "scores", None), "sharding", None)
-    return layout.mesh if isinstance(layout, NamedSharding) and layout.mesh.axis_names == (_AXIS,) else None
+    mesh = getattr(getattr(getattr(teacher, "scores", None), "sharding", None), "mesh", None)
+    return mesh if isinstance(mesh, Mesh) and mesh.axis_names == (_AXIS,) else None
 
 
 def _check_columns(dynamics: Dynamics, teacher: Any, student: Student | None) -> None:
