@@ -83,7 +83,7 @@ def shards(teacher: Any) -> int:
 
 
 def _mesh(teacher: Any) -> Mesh | None:
-    mesh = getattr(getattr(getattr(teacher, "scores", None), "sharding", None), "mesh", None)
+    mesh = getattr(getattr(teacher.scores, "sharding", None), "mesh", None) if isinstance(teacher, Teacher) else None
     return mesh if isinstance(mesh, Mesh) and mesh.axis_names == (_AXIS,) else None
 
 
