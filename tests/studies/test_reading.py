@@ -138,7 +138,24 @@ def test_the_schema_knows_every_constructor_and_dynamics():
 
 
 FRAGMENTS = st.sampled_from(
-    [*KEYS, "[sweep]", "[teacher]", "kind", "= ", "[", "]", "{", "}", "'random'", "1e400", "nan", "-1", "\n", "\\u0000", "zipped"]
+    [
+        *KEYS,
+        "[sweep]",
+        "[teacher]",
+        "kind",
+        "= ",
+        "[",
+        "]",
+        "{",
+        "}",
+        "'random'",
+        "1e400",
+        "nan",
+        "-1",
+        "\n",
+        "\\u0000",
+        "zipped",
+    ]
 )
 
 
@@ -157,9 +174,12 @@ def test_any_bytes_are_a_study_or_one_clear_error(content):
             assert str(error)
 
 
+RANGE = ["start", "stop", "count", "spacing"]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["start", "stop", "count", "x"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["start", "stop", "count", "x"]), inner)
+    ),
     max_leaves=5,
 )
 
@@ -169,10 +189,7 @@ VALUES = st.recursive(
 def test_any_values_are_a_study_or_one_clear_error(axes, key, value):
     section, _, name = key.rpartition(".")
     given = {"teacher": {"kind": "random"}, "sweep": axes}
-    given.setdefault(section, {})[name] = value if section else value
-    if not section:
-        given[name] = value
-        given.pop("", None)
+    (given.setdefault(section, {}) if section else given)[name] = value
     try:
         study = parse_study(given)
         cells = cells_of(study)

@@ -88,10 +88,10 @@ def parse_study(given: Mapping[str, Any], overrides: Sequence[str] = (), source:
     zipped = axes.pop("zipped", [])
     for text in overrides:
         key, value, is_axis = _override(text)
-        axes.pop(key, None)
         if is_axis:
-            axes[key] = value
+            axes[key] = value  # an axis that is there keeps its place
         else:
+            axes.pop(key, None)
             _set_in(plain, key, value)
     _check_names(plain, axes, source)
     settings = {name: plain.pop(name) for name in _SECTIONS if name in plain}

@@ -80,11 +80,10 @@ class Store:
     def put(self, cell: int, arrays: Mapping[str, Any], header: Mapping[str, Any]) -> Path:
         """Keep a cell's result, as `docendo.training.packing.pack` packs it."""
         path = self._cell_path(cell)
-        folder = writable_folder(path.parent)
+        writable_folder(path.parent)
         about = {"settings": self.cells[cell].settings.model_dump(mode="json", exclude_none=True)} | dict(header)
         save_arrays(path, arrays, about | {"digest": _digest(arrays, about)})
         (self.root / "failed" / f"{self.keys[cell]}.json").unlink(missing_ok=True)
-        remove_leftovers(folder)
         return path
 
     def get(self, cell: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -180,7 +179,8 @@ def create_store(root: FilePath, study: StudyFile, facts: Mapping[str, Any], job
     if is_store(folder):
         _manifest(folder)
     writable_folder(folder)
-    remove_leftovers(folder)
+    for inner in (folder, *(path for path in folder.glob("*/**") if path.is_dir())):
+        remove_leftovers(inner)
     cells = cells_of(study)
     keys = [cell.key(facts) for cell in cells]
     write_atomically(folder / STUDY, to_toml(study).encode())
