@@ -82,3 +82,13 @@ def test_quickstart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert names["run"].status == "completed"
     printed = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
     assert capsys.readouterr().out == "".join(printed)
+
+
+@pytest.mark.parametrize("page", ["devices", "trackers"])
+def test_programs_of_pages_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text("[teacher]\n")
+    names: Names = {}
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / f"{page}.md").read_text("utf-8"), re.DOTALL):
+        exec(compile(block, f"docs/{page}.md", "exec"), names)
+    assert names["run"].status == "completed"
