@@ -10,8 +10,12 @@ from .population import (
 from .steps import log_spaced as log_spaced
 from .students import (
     ContentAttention as ContentAttention,
+    FactoredPositionOnly as FactoredPositionOnly,
+    FreeTemperature as FreeTemperature,
+    LearnedPositions as LearnedPositions,
     MultiHead as MultiHead,
     PositionOnly as PositionOnly,
+    RelativePositions as RelativePositions,
     SymmetricStudent as SymmetricStudent,
 )
 from .studies.gathering import open_study as open_study

@@ -125,13 +125,18 @@ def check_compatible(teacher: Teacher, student: Student, inputs: Inputs) -> None
         if theirs != ours:
             raise ValueError(
                 f"teacher and student must share their {axis}, got {axis}={theirs} and {axis}={ours}. "
-                f"A matching start: dc.{type(student).__name__}.zeros(teacher)."
+                f"A matching start: dc.{type(student).__name__}.{_start(student)}."
             )
     if student.activation is not None and _differ(student.activation, teacher.activation):
         raise ValueError(
             f"student and teacher must share their activation, got {student.activation!r} and {teacher.activation!r}. "
             f"Leave the student's out to use the teacher's."
         )
+
+
+def _start(student: Student) -> str:
+    """How a start of the student's kind is made: factors and heads need a random one."""
+    return "zeros(teacher)" if hasattr(student, "zeros") else "random(teacher, seed=0)"
 
 
 def _differ(one: Activation, other: Activation) -> bool:

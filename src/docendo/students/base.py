@@ -18,7 +18,7 @@ from jaxtyping import Array, Float
 from docendo.activations import Activation
 from docendo.precision import AnyArray, as_array
 
-__all__ = ["Parameters", "PositionStudent", "Shaped", "Student"]
+__all__ = ["Parameters", "PositionStudent", "Shaped", "Student", "Valued"]
 
 Parameters = dict[str, Array]
 
@@ -44,6 +44,15 @@ class Shaped(Protocol):
     @property
     def activation(self) -> Activation | None:
         """σ."""
+
+
+@runtime_checkable
+class Valued(Shaped, Protocol):
+    """What a start that knows a part of V* is made from."""
+
+    @property
+    def value(self) -> Array:
+        """V* (M, d)."""
 
 
 class Student(eqx.Module):

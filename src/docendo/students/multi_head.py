@@ -1,4 +1,7 @@
-"""Several heads of position-only attention, their outputs added before σ."""
+"""Several heads of position-only attention, their outputs added before σ.
+
+Heads that start alike stay alike, since the loss does not tell them apart: a random start is what separates them.
+"""
 
 from typing import Any, ClassVar
 
@@ -6,9 +9,10 @@ import jax
 from jaxtyping import Array, Float
 
 from docendo.activations import Activation
-from docendo.checks import check_axes, check_finite, check_positive
+from docendo.checks import check_axes, check_count, check_finite
 from docendo.precision import as_array
-from docendo.students.base import PositionStudent
+from docendo.students.base import PositionStudent, Shaped
+from docendo.students.fields import as_positions, as_scale, drawn
 
 __all__ = ["MultiHead"]
 
@@ -45,21 +49,36 @@ class MultiHead(PositionStudent):
     ):
         self.value = as_array(value)
         self.key_query = as_array(key_query)
-        self.positions = None if positions is None else as_array(positions)
         self.activation = activation
-        self._check_shapes()
-        self.logit_scale = as_array(1 / self.tokens**0.5 if logit_scale is None else logit_scale)
-        check_positive("logit_scale", self.logit_scale, 1 / self.tokens**0.5)
-
-    def _check_shapes(self) -> None:
         check_axes("value", self.value, "heads channels features", {})
-        sizes = {"heads": self.value.shape[0], "width": self.key_query.shape[-1]}
-        check_axes("key_query", self.key_query, "heads width width", sizes)
+        width = self.key_query.shape[-1]
+        check_axes("key_query", self.key_query, "heads width width", {"heads": self.value.shape[0], "width": width})
         check_finite("value", self.value)
         check_finite("key_query", self.key_query)
-        if self.positions is not None:
-            check_axes("positions", self.positions, "width tokens", sizes)
-            check_finite("positions", self.positions)
+        self.positions = as_positions(positions, width)
+        self.logit_scale = as_scale(logit_scale, self.tokens)
+
+    @classmethod
+    def random(
+        cls,
+        teacher: Shaped,
+        *,
+        heads: int = 2,
+        scale: Any = 0.1,
+        seed: Any,
+        positions: Any = None,
+        logit_scale: Any = None,
+    ) -> "MultiHead":
+        """A start of independent N(0, scale²) entries, shaped and activated like the teacher.
+
+        Raises:
+            ValueError: there is no head, the scale is not positive, or the encodings do not fit.
+        """
+        count = check_count("heads", heads)
+        width = teacher.tokens if positions is None else as_array(positions).shape[0]
+        shapes = {"value": (count, teacher.channels, teacher.features), "key_query": (count, width, width)}
+        start = drawn(shapes, scale, seed)
+        return cls(**start, positions=positions, logit_scale=logit_scale, activation=teacher.activation)
 
     @property
     def channels(self) -> int:

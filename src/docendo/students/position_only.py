@@ -10,10 +10,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from docendo.activations import Activation
-from docendo.checks import check_axes, check_finite, check_positive, is_concrete
+from docendo.checks import check_axes, check_finite, is_concrete
 from docendo.positions import is_orthonormal
 from docendo.precision import as_array
-from docendo.students.base import PositionStudent, Shaped
+from docendo.students.base import PositionStudent, Shaped, Valued
+from docendo.students.fields import as_positions, as_scale, drawn
 
 __all__ = ["PositionOnly"]
 
@@ -50,20 +51,13 @@ class PositionOnly(PositionStudent):
     ):
         self.value = as_array(value)
         self.key_query = as_array(key_query)
-        self.positions = None if positions is None else as_array(positions)
         self.activation = activation
-        self._check_shapes()
-        self.logit_scale = as_array(1 / self.tokens**0.5 if logit_scale is None else logit_scale)
-        check_positive("logit_scale", self.logit_scale, 1 / self.tokens**0.5)
-
-    def _check_shapes(self) -> None:
         check_axes("value", self.value, "channels features", {})
         check_axes("key_query", self.key_query, "width width", {"width": self.key_query.shape[0]})
         check_finite("value", self.value)
         check_finite("key_query", self.key_query)
-        if self.positions is not None:
-            check_axes("positions", self.positions, "width tokens", {"width": self.key_query.shape[0]})
-            check_finite("positions", self.positions)
+        self.positions = as_positions(positions, self.key_query.shape[0])
+        self.logit_scale = as_scale(logit_scale, self.tokens)
 
     @classmethod
     def zeros(cls, teacher: Shaped, positions: Any = None, logit_scale: Any = None) -> "PositionOnly":
@@ -71,6 +65,35 @@ class PositionOnly(PositionStudent):
         width = teacher.tokens if positions is None else as_array(positions).shape[0]
         value = jnp.zeros((teacher.channels, teacher.features))
         return cls(value, jnp.zeros((width, width)), positions, logit_scale, teacher.activation)
+
+    @classmethod
+    def random(
+        cls, teacher: Shaped, *, scale: Any = 0.1, seed: Any, positions: Any = None, logit_scale: Any = None
+    ) -> "PositionOnly":
+        """A start of independent N(0, scale²) entries, shaped and activated like the teacher.
+
+        Raises:
+            ValueError: the scale is not positive, or the encodings do not fit.
+        """
+        width = teacher.tokens if positions is None else as_array(positions).shape[0]
+        shapes = {"value": (teacher.channels, teacher.features), "key_query": (width, width)}
+        start = drawn(shapes, scale, seed)
+        return cls(**start, positions=positions, logit_scale=logit_scale, activation=teacher.activation)
+
+    @classmethod
+    def informed(
+        cls, teacher: Valued, *, share: float = 0.5, seed: Any, positions: Any = None, logit_scale: Any = None
+    ) -> "PositionOnly":
+        """A start that knows a share of V*, and nothing of S*: W_KQ = 0.
+
+        W_V = share V* + √(1 − share²) N, with N of V*'s norm in a uniformly random direction orthogonal to V*: the
+        cosine between W_V and V* is `share`. A share of 0 knows nothing, a share of 1 is V* itself.
+
+        Raises:
+            ValueError: the share is not between 0 and 1, or V* is one number and the share is below 1.
+        """
+        blank = cls.zeros(teacher, positions, logit_scale)
+        return blank.with_parameters({"value": _partly(as_array(teacher.value), share, seed)})
 
     @property
     def channels(self) -> int:
@@ -130,3 +153,18 @@ class PositionOnly(PositionStudent):
         scale = f"{float(self.logit_scale):.4g}" if is_concrete(self.logit_scale) else "traced"
         parts = f"tokens={self.tokens}, features={features}, channels={channels}"
         return f"PositionOnly({parts}, positions={basis}, logit_scale={scale}, activation={self.activation!r})"
+
+
+def _partly(value: Float[Array, "M d"], share: float, seed: Any) -> Float[Array, "M d"]:
+    """A matrix of the norm of `value` whose cosine with it is `share`."""
+    if is_concrete(share) and not 0 <= share <= 1:
+        raise ValueError(f"share is the cosine between W_V and V*, from 0 to 1, got share={share}. Try share=0.5.")
+    if value.size == 1 and share < 1:
+        raise ValueError(
+            f"a V* of one entry leaves no other direction to start in, got share={share}. Take share=1, or "
+            "dc.PositionOnly.random(teacher, scale=0.1, seed=0)."
+        )
+    noise = drawn({"value": value.shape}, 1.0, seed)["value"]
+    length = jnp.linalg.norm(value)
+    across = noise - (noise * value).sum() / length**2 * value
+    return share * value + jnp.sqrt(1 - share**2) * length / jnp.linalg.norm(across) * across

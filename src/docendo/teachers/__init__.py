@@ -9,6 +9,7 @@ from docendo.teachers.random import random
 from docendo.teachers.single_layer import single_layer
 from docendo.teachers.sparse_token_selection import sparse_token_selection
 from docendo.teachers.symmetric import SymmetricTeacher, symmetric
+from docendo.teachers.window import window
 
 __all__ = [
     "SymmetricTeacher",
@@ -22,4 +23,5 @@ __all__ = [
     "single_layer",
     "sparse_token_selection",
     "symmetric",
+    "window",
 ]

@@ -13,7 +13,16 @@ import numpy as np
 
 from docendo.activations import Identity, LeakyReLU
 from docendo.inputs import Empirical, Exponential, Gaussian
-from docendo.students import ContentAttention, MultiHead, PositionOnly, SymmetricStudent
+from docendo.students import (
+    ContentAttention,
+    FactoredPositionOnly,
+    FreeTemperature,
+    LearnedPositions,
+    MultiHead,
+    PositionOnly,
+    RelativePositions,
+    SymmetricStudent,
+)
 from docendo.teachers.base import Teacher
 from docendo.teachers.symmetric import SymmetricTeacher
 
@@ -27,6 +36,10 @@ _TYPES = {
         PositionOnly,
         SymmetricStudent,
         MultiHead,
+        FactoredPositionOnly,
+        LearnedPositions,
+        FreeTemperature,
+        RelativePositions,
         ContentAttention,
         Identity,
         LeakyReLU,
