@@ -43,7 +43,7 @@ def test_the_dataset_explains_itself():
 
 
 def test_the_last_step_is_always_recorded_and_step_zero_on_request():
-    run = dc.train(OF, None, RATE, steps=10, save_at=[0, 3, 99])
+    run = dc.train(OF, None, RATE, steps=10, save_at=[3, 0, 3])
     assert run.data.step.values.tolist() == [0, 3, 10]
     np.testing.assert_allclose(run.data.excess_loss[0], 0.25 * 2 * (OF.value_norm**2) * 6 / 4, rtol=1e-12)
 
@@ -67,6 +67,17 @@ def test_save_and_load(tmp_path):
     with xarray.open_dataset(path) as plain:
         assert float(plain.excess_loss[-1]) == float(run.data.excess_loss[-1])
     assert repr(back) == repr(run)
+
+
+def test_names_a_run_cannot_be_saved_under(tmp_path):
+    run = dc.train(OF, None, RATE, steps=1)
+    with pytest.raises(ValueError, match=rf"'{tmp_path}' is a folder, .*Try '{tmp_path}/run\.nc'"):
+        run.save(tmp_path)
+    with pytest.raises(ValueError, match=rf"name ends in \.nc, got '{tmp_path}/a\.txt'\. Try '{tmp_path}/a\.nc'"):
+        run.save(tmp_path / "a.txt")
+    with pytest.raises(ValueError, match="an output folder must exist and be writable"):
+        run.save(tmp_path / "missing" / "a.nc")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_content_attention_run_loads_with_its_blocks(tmp_path):
@@ -104,6 +115,10 @@ def test_damaged_files_are_one_clear_error(tmp_path, damage):
         ({"steps": 2.5}, r"steps must be .* whole"),
         ({"steps": 5, "save_at": [1.5]}, r"save_at holds non-negative finite whole steps"),
         ({"steps": 5, "save_at": [-1]}, r"save_at holds non-negative"),
+        (
+            {"steps": 5, "save_at": [1, 99]},
+            r"got 99 with steps=5\. Train longer, steps=99, or take save_at=dc\.log_spaced",
+        ),
         ({"steps": 5, "inputs": dc.inputs.Empirical(np.ones((4, 9, 6)))}, r"features=3, got features=9"),
         ({"steps": 5, "test_inputs": dc.inputs.Exponential()}, r"a key is required where something is sampled"),
         ({"steps": 5, "key": "seed"}, r"key must be an int or a JAX key"),
@@ -135,10 +150,53 @@ def test_observers_see_the_student_in_its_own_basis():
 
 def test_a_checkpoint_of_another_configuration_is_refused(tmp_path):
     dc.train(OF, None, RATE, steps=5, checkpoint=tmp_path)
-    with pytest.raises(ValueError, match="belongs to another configuration"):
+    with pytest.raises(
+        ValueError, match=r"configuration \(learning_rate: 0\.1 there, 0\.2 here\)\. Use an empty folder"
+    ):
         dc.train(OF, None, dc.GradientDescent(0.2), steps=5, checkpoint=tmp_path)
-    with pytest.raises(ValueError, match="belongs to another configuration"):
+    with pytest.raises(ValueError, match=r"\(teacher: Teacher\(.*\) with content \w{12} there, Teacher\("):
         dc.train(dc.Teacher(OF.value * 2, OF.scores, dc.relu), None, RATE, steps=5, checkpoint=tmp_path)
+    with pytest.raises(
+        ValueError, match=r"kind: GradientDescent there, PopulationOptimizer here; .*optimizer: None there"
+    ):
+        dc.train(OF, None, dc.PopulationOptimizer(0.1), steps=5, checkpoint=tmp_path)
+    with pytest.raises(ValueError, match=r"\(observe: \[\] there, \['c'\] here\)"):
+        dc.train(OF, None, RATE, steps=5, checkpoint=tmp_path, observe={"c": lambda student: 0.0})
+
+
+SAMPLED = dc.FiniteSample(5, 0.1, batch_size=2)
+
+
+@pytest.mark.parametrize("dynamics", [RATE, SAMPLED], ids=["exact", "sample"])
+def test_a_run_that_has_ended_goes_on_bit_for_bit(tmp_path, dynamics):
+    """The end of the shorter run is not asked for by the longer one, and so it is not in it."""
+    first = dc.train(OF, None, dynamics, 31, key=1, save_at=[0, 3], checkpoint=tmp_path)
+    assert first.data.step.values.tolist() == [0, 3, 31]
+    longer = {"steps": 90, "key": 1, "save_at": [0, 3, 50]}
+    straight = dc.train(OF, None, dynamics, **longer)
+    extended = dc.train(OF, None, dynamics, **longer, checkpoint=tmp_path)
+    xarray.testing.assert_identical(extended.data.drop_attrs(deep=False), straight.data.drop_attrs(deep=False))
+    assert extended.data.configuration == straight.data.configuration != first.data.configuration
+    assert np.array_equal(extended.student.key_query, straight.student.key_query)
+
+
+def test_a_flow_that_has_ended_goes_on_where_its_end_is_asked_for(tmp_path):
+    flow, straight = dc.GradientFlow(), dc.train(OF, None, dc.GradientFlow(), time=90.0, save_at=[3.0, 31.0])
+    dc.train(OF, None, flow, time=31.0, save_at=[3.0], checkpoint=tmp_path)
+    with pytest.raises(ValueError, match=r"recorded at other time \(2 saves up to 31; .*give save_at=\[3, 31, …\]"):
+        dc.train(OF, None, flow, time=90.0, save_at=[3.0], checkpoint=tmp_path)
+    extended = dc.train(OF, None, flow, time=90.0, save_at=[3.0, 31.0], checkpoint=tmp_path)
+    xarray.testing.assert_identical(extended.data.drop_attrs(deep=False), straight.data.drop_attrs(deep=False))
+
+
+def test_a_run_does_not_go_back_nor_invent_what_it_did_not_record(tmp_path):
+    dc.train(OF, None, RATE, 20, save_at=[5, 20], checkpoint=tmp_path)
+    with pytest.raises(ValueError, match=r"beyond the end asked for \(steps: 20 there, 10 here\)\. Ask for steps=20"):
+        dc.train(OF, None, RATE, 10, save_at=[5], checkpoint=tmp_path)
+    with pytest.raises(ValueError, match=r"2 saves up to 20; asked for: 2\).*give save_at=\[5, 20, …\]"):
+        dc.train(OF, None, RATE, 30, save_at=[5, 15], checkpoint=tmp_path)
+    with pytest.raises(ValueError, match="recorded at other steps"):
+        dc.train(OF, None, RATE, 40, checkpoint=tmp_path)
 
 
 @pytest.mark.parametrize("dynamics", [RATE, dc.Online(0.1, batch_size=4, noise=1.0)], ids=["exact", "online"])

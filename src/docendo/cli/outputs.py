@@ -38,6 +38,13 @@ def check_file(file: Path | None) -> None:
     check_folder(file.parent)
 
 
+def check_run(file: Path | None) -> None:
+    """`check_file`, and prove that the ending is that of a run."""
+    check_file(file)
+    if file is not None and file.suffix != ".nc":
+        raise ValueError(f"a run's name ends in .nc, got {str(file)!r}. Try {file.with_suffix('.nc')}.")
+
+
 def check_picture(file: Path | None) -> None:
     """`check_file`, and prove that the ending names a kind of picture."""
     if file is not None and file.suffix not in PICTURE_FORMATS:

@@ -115,7 +115,7 @@ def train(
     from docendo.studies import choices
     from docendo.training import train as run_training
 
-    outputs.check_file(out)
+    outputs.check_run(out)
     outputs.check_picture(plot)
     outputs.check_folder(checkpoint)
     if study:

@@ -25,7 +25,12 @@ _NOUNS = "nouns"
 
 
 def write_run(path: FilePath, data: "xarray.Dataset", nouns: dict[str, Any]) -> Path:
-    """Write the dataset and the nouns (teacher, students) atomically."""
+    """Write the dataset and the nouns (teacher, students) atomically.
+
+    Raises:
+        ValueError: the name does not end in .nc or is a folder's, or its folder is missing or cannot be written.
+    """
+    _check_name(Path(path))
     import xarray
 
     described = {name: describe(noun, name) for name, noun in nouns.items()}
@@ -62,6 +67,16 @@ def read_run(path: FilePath) -> tuple["xarray.Dataset", dict[str, Any]]:
     arrays = {str(key): np.asarray(values) for key, values in stored.data_vars.items()}
     specs = json.loads(stored.attrs["description"])
     return data, {name: restore(spec, arrays) for name, spec in specs.items()}
+
+
+def _check_name(path: Path) -> None:
+    if path.is_dir():
+        raise ValueError(f"'{path}' is a folder, but the name of a file is wanted. Try '{path / 'run.nc'}'.")
+    if path.suffix != ".nc":
+        raise ValueError(
+            f"a run is stored as netCDF, in a file whose name ends in .nc, got '{path}'. "
+            f"Try '{path.with_suffix('.nc')}'."
+        )
 
 
 def _checksummed(dataset: "xarray.Dataset") -> dict[Any, dict[str, Any]]:

@@ -17,7 +17,8 @@ from docendo.students.base import Student
 from docendo.teachers.symmetric import AnyTeacher
 from docendo.training.archive import read_run, write_run
 from docendo.training.base import Dynamics, Measures, Problem, Reading
-from docendo.training.checkpoint import Checkpoint
+from docendo.training.checkpoint import Checkpoint, recorded_as_asked
+from docendo.training.configuration import of_run
 from docendo.training.dataset import Record, to_dataset
 from docendo.training.loop import Outcome, Position, follow
 from docendo.training.planning import Plan, plan
@@ -54,7 +55,11 @@ class Run:
     status: Status
 
     def save(self, path: FilePath) -> Path:
-        """Write the run as one netCDF file, atomically; `docendo.load_run` reads it back."""
+        """Write the run as one netCDF file, atomically; `docendo.load_run` reads it back.
+
+        Raises:
+            ValueError: the name does not end in .nc or is a folder's, or its folder is missing or cannot be written.
+        """
         return write_run(path, self.data, {"teacher": self.teacher, "student": self.student, "start": self.start})
 
     def plot(self) -> "matplotlib.figure.Figure":
@@ -110,9 +115,10 @@ def train(
         test_inputs: a law under which the excess loss is recorded as well.
         key: int or JAX key; required exactly where something is sampled.
         save_at: the steps (times, for the flow) to record, a list or dc.log_spaced(n, first=1). The end is always
-            recorded.
+            recorded, and what stands in a list twice is recorded once.
         observe: further quantities to record at every save, name → function of the student.
-        checkpoint: a folder. One that holds a checkpoint of the same configuration is resumed.
+        checkpoint: a folder. One that holds a checkpoint of the same configuration is resumed, also where its run was
+            to end earlier: the steps are those of a run that never stopped, bit for bit.
         sink: takes what is recorded as it is recorded; not closed here.
         progress: show how far it is, on standard error.
         devices: over which devices the columns of S are spread: "all", how many, or a list of them; None for one.
@@ -126,7 +132,7 @@ def train(
     teacher, student, inputs, test_inputs = spread(devices, dynamics, teacher, student, inputs, test_inputs)
     planned = plan(teacher, student, dynamics, steps, time, inputs, test_inputs, key, save_at)
     problem, saves = planned.problem, planned.saves
-    journal = _Journal(dynamics, problem, observe or {}, checkpoint, sink, planned.attributes["configuration"])
+    journal = _Journal(planned, observe or {}, checkpoint, sink)
     position = journal.resume()
     position = position._replace(state=spread_state(position.state, teacher))
     with progress_bar(f"{dynamics!r}", saves[-1], progress, start=position.at, unit=dynamics.clock) as bar:
@@ -158,16 +164,12 @@ class _Journal:
     """What a run has recorded, and where it goes: memory, the sink, the checkpoint."""
 
     def __init__(
-        self,
-        dynamics: Dynamics,
-        problem: Problem,
-        observe: Mapping[str, Observer],
-        folder: FilePath | None,
-        sink: Sink | None,
-        configuration: str,
-    ):
+        self, planned: Plan, observe: Mapping[str, Observer], folder: FilePath | None, sink: Sink | None
+    ) -> None:
         self.records: list[Record] = []
-        self._dynamics, self._problem, self._observe, self._sink = dynamics, problem, observe, sink
+        self._dynamics, self._problem, self._saves = planned.dynamics, planned.problem, planned.saves
+        self._observe, self._sink = observe, sink
+        configuration = of_run(planned.attributes, planned.problem, observe)
         self._checkpoint = None if folder is None else Checkpoint(folder, configuration)
         self._kept = monotonic()
 
@@ -175,9 +177,11 @@ class _Journal:
         """The checkpoint's position, or the start."""
         state = self._dynamics.start(self._problem)
         saved = None if self._checkpoint is None else self._checkpoint.load(state)
-        if saved is None:
+        if self._checkpoint is None or saved is None:
             return Position(0, state, float(self._dynamics.loss(self._problem, state)))
-        position, self.records = saved
+        position, records = saved
+        where = self._checkpoint.path, position.at, records
+        self.records = recorded_as_asked(*where, self._saves, self._dynamics.clock)
         return position
 
     def record(self, position: Position, measured: Measures) -> None:
