@@ -7,22 +7,42 @@ from `Student` alone: it is trained and judged by sampling.
 """
 
 import abc
-from collections.abc import Mapping
-from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from docendo.activations import Activation
+from docendo.checks import is_concrete
 from docendo.precision import AnyArray, as_array
 
-__all__ = ["Parameters", "PositionStudent", "Shaped", "Student", "Valued"]
+__all__ = ["Parameters", "PositionStudent", "Shaped", "Student", "Valued", "legible"]
 
 Parameters = dict[str, Array]
 
 Self = TypeVar("Self", bound="Student")
+
+
+def legible(describe: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Make a student's `__repr__` stand for what else has its structure: gradients, and what tree maps make of it."""
+
+    @functools.wraps(describe)
+    def text(self: Any) -> str:
+        try:
+            words = describe(self)
+        except (AttributeError, IndexError, TypeError, ValueError):  # leaves that are no arrays, or of other shapes
+            return eqx.tree_pformat(self)
+        scale = getattr(self, "logit_scale", None)
+        # A student's τ is positive; where it is fixed, a gradient has zero in its place.
+        is_gradient = scale is not None and is_concrete(scale) and not np.any(scale)
+        return f"gradient in the structure of {words}" if is_gradient else words
+
+    return text
 
 
 @runtime_checkable

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from docendo.activations import Activation
 from docendo.checks import check_axes, check_finite, check_positive
 from docendo.precision import AnyArray, as_array
-from docendo.students.base import Shaped, Student
+from docendo.students.base import Shaped, Student, legible
 
 __all__ = ["ContentAttention"]
 
@@ -115,6 +115,7 @@ class ContentAttention(Student):
             "key_query_position_position": self.key_query[d:, d:],
         }
 
+    @legible
     def __repr__(self) -> str:
         parts = f"tokens={self.tokens}, features={self.features}, channels={self.value.shape[0]}"
         return f"ContentAttention({parts}, positions={tuple(self.positions.shape)}, activation={self.activation!r})"

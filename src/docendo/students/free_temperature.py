@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 from docendo.activations import Activation
 from docendo.checks import check_axes, check_finite, is_concrete
 from docendo.precision import as_array
-from docendo.students.base import PositionStudent, Shaped
+from docendo.students.base import PositionStudent, Shaped, legible
 from docendo.students.fields import as_positions, as_scale
 
 __all__ = ["FreeTemperature"]
@@ -67,13 +67,13 @@ class FreeTemperature(PositionStudent):
             return jnp.log(as_scale(logit_scale, self.tokens))
         given = as_array(log_scale)
         check_axes("log_scale", given, "", {})
-        check_finite("log_scale", given)
-        if logit_scale is not None and is_concrete(given, logit_scale):
-            implied, scale = float(np.exp(np.asarray(given))), float(as_scale(logit_scale, self.tokens))
+        implied = as_scale(jnp.exp(given), self.tokens)
+        if logit_scale is not None and is_concrete(implied, logit_scale):
+            scale = as_scale(logit_scale, self.tokens)
             if not np.isclose(implied, scale, rtol=1e-12, atol=0):
                 raise ValueError(
-                    f"logit_scale must be exp(log_scale) where both are given, got logit_scale={scale:g} and "
-                    f"exp(log_scale)={implied:g}. Leave one out: logit_scale={scale:g}."
+                    f"logit_scale must be exp(log_scale) where both are given, got logit_scale={float(scale):g} and "
+                    f"exp(log_scale)={float(implied):g}. Leave one out: logit_scale={float(scale):g}."
                 )
         return given
 
@@ -114,6 +114,7 @@ class FreeTemperature(PositionStudent):
     def heads(self) -> tuple[Float[Array, "1 M d"], Float[Array, "1 D D"]]:
         return self.value[None], self.scores[None]
 
+    @legible
     def __repr__(self) -> str:
         channels, features = self.value.shape
         scale = f"{float(self.logit_scale):.4g}" if is_concrete(self.log_scale) else "traced"

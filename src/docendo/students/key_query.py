@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 from docendo.activations import Activation
 from docendo.checks import check_axes, check_finite
 from docendo.precision import as_array
-from docendo.students.base import PositionStudent, Shaped
+from docendo.students.base import PositionStudent, Shaped, legible
 from docendo.students.fields import as_positions, as_scale, drawn
 from docendo.students.position_only import PositionOnly
 
@@ -121,6 +121,7 @@ class FactoredPositionOnly(PositionStudent):
         """The student of the same output whose W_KQ is the product; it trains differently."""
         return PositionOnly(self.value, self.key_query, self.positions, self.logit_scale, self.activation)
 
+    @legible
     def __repr__(self) -> str:
         channels, features = self.value.shape
         parts = f"tokens={self.tokens}, features={features}, channels={channels}, inner={self.key.shape[0]}"

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from docendo.activations import Activation
 from docendo.checks import check_axes, check_finite
 from docendo.precision import as_array
-from docendo.students.base import PositionStudent, Shaped
+from docendo.students.base import PositionStudent, Shaped, legible
 from docendo.students.fields import as_positions, as_scale
 
 __all__ = ["LearnedPositions"]
@@ -96,6 +96,7 @@ class LearnedPositions(PositionStudent):
     def heads(self) -> tuple[Float[Array, "1 M d"], Float[Array, "1 D D"]]:
         return self.value[None], self.scores[None]
 
+    @legible
     def __repr__(self) -> str:
         channels, features = self.value.shape
         parts = f"tokens={self.tokens}, features={features}, channels={channels}, width={self.key_query.shape[0]}"

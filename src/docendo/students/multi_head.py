@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 from docendo.activations import Activation
 from docendo.checks import check_axes, check_count, check_finite
 from docendo.precision import as_array
-from docendo.students.base import PositionStudent, Shaped
+from docendo.students.base import PositionStudent, Shaped, legible
 from docendo.students.fields import as_positions, as_scale, drawn
 
 __all__ = ["MultiHead"]
@@ -105,6 +105,7 @@ class MultiHead(PositionStudent):
     def heads(self) -> tuple[Float[Array, "H M d"], Float[Array, "H D D"]]:
         return self.value, self.scores
 
+    @legible
     def __repr__(self) -> str:
         heads, channels, features = self.value.shape
         return f"MultiHead(heads={heads}, tokens={self.tokens}, features={features}, channels={channels})"

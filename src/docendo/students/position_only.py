@@ -13,7 +13,7 @@ from docendo.activations import Activation
 from docendo.checks import check_axes, check_finite, is_concrete
 from docendo.positions import is_orthonormal
 from docendo.precision import as_array
-from docendo.students.base import PositionStudent, Shaped, Valued
+from docendo.students.base import PositionStudent, Shaped, Valued, legible
 from docendo.students.fields import as_positions, as_scale, drawn
 
 __all__ = ["PositionOnly"]
@@ -147,6 +147,7 @@ class PositionOnly(PositionStudent):
         moved = self.positions @ (trained.key_query - self.pattern) @ self.positions.T
         return self.with_parameters({"value": trained.value, "key_query": self.key_query + moved})
 
+    @legible
     def __repr__(self) -> str:
         channels, features = self.value.shape
         basis = "unit" if self.positions is None else f"{tuple(self.positions.shape)}"

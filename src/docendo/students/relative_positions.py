@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 from docendo.activations import Activation
 from docendo.checks import check_axes, check_count, check_finite
 from docendo.precision import as_array
-from docendo.students.base import PositionStudent, Shaped
+from docendo.students.base import PositionStudent, Shaped, legible
 from docendo.students.fields import as_scale
 
 __all__ = ["RelativePositions"]
@@ -113,6 +113,7 @@ class RelativePositions(PositionStudent):
         """
         return RelativePositions(self.value, self.offsets, tokens, self.logit_scale, self.activation)
 
+    @legible
     def __repr__(self) -> str:
         channels, features = self.value.shape
         parts = f"tokens={self.tokens}, features={features}, channels={channels}, reach={self.reach}"

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float, Int
 from docendo.activations import Activation
 from docendo.checks import check_positive
 from docendo.precision import AnyArray, as_array
-from docendo.students.base import Student
+from docendo.students.base import Student, legible
 
 __all__ = ["SymmetricStudent"]
 
@@ -120,6 +120,7 @@ class SymmetricStudent(Student):
             "Train on a teacher with arrays: dc.teachers.random(tokens=16, sparsity=4, ...)."
         )
 
+    @legible
     def __repr__(self) -> str:
         gaps = ", ".join(f"{size}: {gap:.6g}" for size, gap in zip(self.sizes, np.asarray(self.gaps), strict=True))
         return f"SymmetricStudent(tokens={self.tokens}, value_scale={float(self.value_scale):.6g}, gaps={{{gaps}}})"
