@@ -1,5 +1,6 @@
 """A random member of the teacher class: each column averages K tokens drawn anew."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -16,7 +17,7 @@ __all__ = ["random"]
 def random(
     tokens: int,
     *,
-    sparsity: int,
+    sparsity: int | Sequence[int] | np.ndarray,
     features: int | None = None,
     channels: int | None = None,
     activation: Activation = relu,
@@ -27,7 +28,7 @@ def random(
 
     Args:
         tokens: D.
-        sparsity: K.
+        sparsity: K of every column, or one K for each.
         features: d, when V* is to be drawn.
         channels: M, when V* is to be drawn.
         activation: σ.
@@ -35,15 +36,30 @@ def random(
         seed: int or JAX key.
 
     Raises:
-        ValueError: K > D.
+        ValueError: K > D, or not one K for each column.
     """
-    tokens, sparsity = check_count("tokens", tokens), check_count("sparsity", sparsity)
-    if sparsity > tokens:
-        raise ValueError(
-            f"sparsity must not exceed tokens, got sparsity={sparsity} > tokens={tokens}. Try sparsity={tokens}."
-        )
+    tokens = check_count("tokens", tokens)
+    sizes = _sizes(tokens, sparsity)
     check_memory(tokens)
     ranks = np.asarray(jax.random.uniform(stream(as_key(seed), "supports"), (tokens, tokens))).argsort(axis=0)
     scores = np.zeros((tokens, tokens))
-    np.put_along_axis(scores, ranks[:sparsity], 1 / sparsity, axis=0)
+    np.put_along_axis(scores, ranks, np.where(np.arange(tokens)[:, None] < sizes, 1 / sizes, 0.0), axis=0)
     return Teacher(draw_value(value, channels, features, seed), scores, activation)
+
+
+def _sizes(tokens: int, sparsity: Any) -> np.ndarray:
+    """K of every column; (D,) ints, or one for all."""
+    if np.ndim(sparsity) == 0:
+        sizes = [check_count("sparsity", sparsity)]
+    else:
+        sizes = [check_count(f"sparsity[{i}]", size) for i, size in enumerate(sparsity)]
+        if len(sizes) != tokens:
+            raise ValueError(
+                f"sparsity is one K, or one for each of tokens={tokens} columns, got {len(sizes)}. "
+                f"For example sparsity=[1, 2] * {max(tokens // 2, 1)} with an even number of tokens."
+            )
+    if max(sizes) > tokens:
+        raise ValueError(
+            f"sparsity must not exceed tokens, got sparsity={max(sizes)} > tokens={tokens}. Try sparsity={tokens}."
+        )
+    return np.array(sizes)
