@@ -39,7 +39,7 @@ def legible(describe: Callable[[Any], str]) -> Callable[[Any], str]:
             return eqx.tree_pformat(self)
         scale = getattr(self, "logit_scale", None)
         # A student's τ is positive; where it is fixed, a gradient has zero in its place.
-        is_gradient = scale is not None and is_concrete(scale) and not np.any(scale)
+        is_gradient = isinstance(scale, AnyArray) and is_concrete(scale) and not np.asarray(scale).any()
         return f"gradient in the structure of {words}" if is_gradient else words
 
     return text
