@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+import wandb
 from wandb.proto.wandb_internal_pb2 import Record
 
 from docendo.sinks import WandB
@@ -75,6 +76,7 @@ def test_offline_run_holds_what_was_logged(tmp_path: Path, monkeypatch: pytest.M
     sink.figure("S", svg(tmp_path))
     sink.close()
     sink.close()
+    wandb.teardown()  # ends the process that writes the file; until then its last part may be missing
     (log,) = tmp_path.glob("wandb/offline-run-*/run-*.wandb")
     first, last = history(log)
     assert {name: first[name] for name in ("_step", "loss", "v/0", "v/1")} == {
