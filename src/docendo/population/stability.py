@@ -10,7 +10,8 @@ which decides when V* is large, with cross terms when weights inside a support d
 the eigenvalue 1/K for shifts of weight between tokens of the support: a start that treats these alike never excites
 them, save by rounding, but any other start does.
 
-λ_max comes from Lanczos iteration on Hessian–vector products; nothing of size (Md + D²)² is formed.
+λ_max comes from Lanczos iteration on Hessian–vector products, so that nothing of size (Md + D²)² is formed but where
+that is small.
 """
 
 import math
@@ -34,6 +35,8 @@ from docendo.teachers.base import Teacher
 __all__ = ["sharpness_at_optimum", "stable_learning_rate"]
 
 LANCZOS_TOLERANCE = 1e-10
+# Parameters up to which all of H is formed at once, which is faster and exact.
+DENSE = 128
 
 
 def stable_learning_rate(
@@ -67,8 +70,8 @@ def sharpness_at_optimum(
     def slope(vector: np.ndarray) -> np.ndarray:
         return np.asarray(_slope(teacher, student, law, jnp.asarray(vector)))
 
-    if size < 3:
-        return float(np.linalg.eigvalsh(np.stack([slope(row) for row in np.eye(size)]))[-1])
+    if size <= DENSE:
+        return float(np.linalg.eigvalsh(np.asarray(_hessian(teacher, student, law, jnp.eye(size))))[-1])
     start = np.random.default_rng(0).standard_normal(size)
     if not np.any(slope(start)):
         return 0.0  # data that never switches a ReLU on has no curvature at all, and Lanczos no direction
@@ -82,6 +85,11 @@ def _slope(teacher: Teacher, student: PositionOnly, law: ExactLaw, vector: Float
     """Hδ, compiled once for all teachers of a shape."""
     unravel = ravel_pytree(student.parameters())[1]
     return jax.grad(lambda flat: _half_curvature(teacher, student, law, unravel(flat)))(vector)
+
+
+@eqx.filter_jit
+def _hessian(teacher: Teacher, student: PositionOnly, law: ExactLaw, rows: Float[Array, "n n"]) -> Float[Array, "n n"]:
+    return jax.vmap(lambda row: _slope(teacher, student, law, row))(rows)
 
 
 def _half_curvature(teacher: Teacher, student: PositionOnly, law: ExactLaw, change: Parameters) -> Float[Array, ""]:

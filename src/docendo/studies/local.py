@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import sleep
 
+from docendo.studies.cells import Cell
 from docendo.studies.claims import claimed_by
 from docendo.studies.planning import Job, cell_bytes
 from docendo.studies.store import Store
@@ -40,6 +41,8 @@ class Workers:
         Raises:
             OSError: a worker ended because results could not be written.
         """
+        if not jobs:
+            return
         task = json.dumps({"root": str(store.root.resolve()), "jobs": [job.index for job in jobs]}) + "\n"
         for worker in self._workers:
             worker.tell(task)
@@ -73,12 +76,12 @@ def started(number: int) -> Iterator[Workers]:
         workers.stop()
 
 
-def suitable_number(store: Store, wanted: int | None) -> int:
-    """How many workers: one per core if nothing is wanted, and no more than memory and cells allow."""
+def suitable_number(wanted: int | None, cells: Sequence[Cell], jobs: Sequence[Job]) -> int:
+    """How many workers: one per core if nothing is wanted, and no more than memory and jobs allow."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    largest = max(job.width * cell_bytes(store.cells[job.cells[0]].settings) for job in store.jobs)
+    largest = max(job.width * cell_bytes(cells[job.cells[0]].settings) for job in jobs)
     fits = max(1, int(_free_bytes() // (WORKER_BYTES + largest)))
-    return max(1, min(wanted or cores, fits, len(store.jobs)))
+    return max(1, min(wanted or cores, fits, len(jobs)))
 
 
 WORKER_BYTES = 4 * 10**8

@@ -11,7 +11,7 @@ import jax
 
 from docendo.files.atomic import FilePath
 from docendo.progress import progress_bar
-from docendo.studies.cells import cells_of
+from docendo.studies.cells import Cell, cells_of
 from docendo.studies.gathering import gather
 from docendo.studies.local import started, suitable_number
 from docendo.studies.making import make
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Study", "sweep"]
 
 Study = StudyFile | FilePath | Mapping[str, Any]
-MOST_WORKERS_AT_START = 4
 
 
 def sweep(
@@ -63,13 +62,15 @@ def sweep(
         KeyboardInterrupt: stopped. What is done is kept, and the same call goes on from there.
     """
     read = _read(study, overrides)
+    cells = cells_of(read)
+    planned = plan_jobs(cells, jax.default_backend())
     with ExitStack() as stack:
         root = Path(out if out is not None else stack.enter_context(TemporaryDirectory()))
-        run = _local(stack, jobs) if executor is None else _elsewhere(executor)
-        store = _ready(root, read)
-        part = _part(store.jobs, shard)
-        with progress_bar(read.name, len(store.cells), progress, start=len(store.finished()), unit="cells") as bar:
-            run(store, [job for job in part if store.open_cells(job)], lambda: bar.update(len(store.finished())))
+        run = _elsewhere(executor) if executor is not None else _here(stack, jobs, cells, _part(planned, shard))
+        store = _ready(root, read, cells, planned)
+        left = [job for job in _part(planned, shard) if store.open_cells(job)]
+        with progress_bar(read.name, len(cells), progress, start=len(store.finished()), unit="cells") as bar:
+            run(store, left, lambda: bar.update(len(store.finished())))
         return gather(store)
 
 
@@ -84,12 +85,10 @@ def _read(study: Study, overrides: Sequence[str]) -> StudyFile:
     return parse_study(study, overrides) if isinstance(study, Mapping) else read_study(study, overrides)
 
 
-def _ready(root: Path, study: StudyFile) -> Store:
+def _ready(root: Path, study: StudyFile, cells: Sequence[Cell], jobs: Sequence[Job]) -> Store:
     """The store, once the first cell has proved that the study names things that exist."""
-    cells = cells_of(study)
     make(cells[0].settings)
-    facts = provenance()
-    store = create_store(root, study, facts, plan_jobs(cells, facts["platform"]))
+    store = create_store(root, study, provenance(), jobs)
     store.forgive()
     return store
 
@@ -101,18 +100,14 @@ def _part(jobs: Sequence[Job], shard: tuple[int, int]) -> Sequence[Job]:
     return jobs[which - 1 :: of]
 
 
-def _local(stack: ExitStack, jobs: int | None) -> Runner:
-    if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs is how many processes work, at least 1, got {jobs}. Try jobs=2.")
+def _here(stack: ExitStack, wanted: int | None, cells: Sequence[Cell], part: Sequence[Job]) -> Runner:
+    """Workers of this machine; they import what they need while the store is made ready."""
+    if wanted is not None and wanted < 1:
+        raise ValueError(f"jobs is how many processes work, at least 1, got {wanted}. Try jobs=2.")
     # An accelerator belongs to one process.
-    number = jobs or 1 if jax.default_backend() != "cpu" else jobs
-
-    def run(store: Store, part: Sequence[Job], look: Callable[[], None]) -> None:
-        if part:
-            with started(min(suitable_number(store, number), len(part))) as workers:
-                workers.run(store, part, look)
-
-    return run
+    most = wanted or 1 if jax.default_backend() != "cpu" else wanted
+    workers = stack.enter_context(started(suitable_number(most, cells, part) if part else 0))
+    return workers.run
 
 
 def _elsewhere(executor: Executor) -> Runner:

@@ -56,7 +56,7 @@ class Dynamics(eqx.Module):
         """The state at step (or time) 0."""
 
     @abc.abstractmethod
-    def advance(self, problem: Problem, state: State, begin: Reading, end: Reading) -> State:
+    def advance(self, problem: Problem, state: State, begin: Reading | Array, end: Reading | Array) -> State:
         """The state at `end`, from the one at `begin`; both in the clock's units.
 
         Going there in several calls gives the same bits as in one, for dynamics that count steps.

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -47,14 +48,19 @@ def to_dataset(
 
 def provenance() -> dict[str, Any]:
     """Versions, dtype and device that a result depends on."""
-    libraries = {name: version(name) for name in ("jax", "jaxlib", "numpy", "equinox", "optax")}
     return {
         "docendo_version": docendo.__version__,
         "python_version": ".".join(map(str, sys.version_info[:3])),
         "dtype": str(jnp.zeros(()).dtype),
         "device": jax.devices()[0].device_kind,
         "platform": jax.default_backend(),
-    } | {f"{name}_version": number for name, number in libraries.items()}
+    } | _versions()
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Of the libraries that decide last bits; finding them out takes longer than a short run."""
+    return {f"{name}_version": version(name) for name in ("jax", "jaxlib", "numpy", "equinox", "optax")}
 
 
 def _variable(

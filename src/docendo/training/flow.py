@@ -48,6 +48,8 @@ from docendo.training.symmetry import asymmetry, profile_of, scalar_measures, sc
 __all__ = ["GradientFlow"]
 
 LEAST_RTOL = 1e-13
+# Steps of a tolerance this near to rounding fail their own test, and shrink for ever.
+_ROUNDINGS = 100
 # A dense Jacobian of this many unknowns takes most of a second to factorise, some hundred times a run.
 MOST_DENSE = 2500
 
@@ -62,7 +64,7 @@ class GradientFlow(Dynamics):
         reduce: integrate symmetric problems as scalars. False integrates values and logits always.
 
     Raises:
-        ValueError: rtol is not between 1e-13 and 0.01.
+        ValueError: rtol is not between 1e-13 and 0.01, or is below what the precision of the process can reach.
     """
 
     clock: ClassVar[Clock] = "time"
@@ -77,6 +79,12 @@ class GradientFlow(Dynamics):
         if not LEAST_RTOL <= rtol <= 1e-2:
             raise ValueError(f"rtol lies between {LEAST_RTOL:g} and 0.01, got rtol={rtol}. For example rtol=1e-9.")
         self.rtol = as_array(rtol)
+        finest = _ROUNDINGS * float(jnp.finfo(self.rtol.dtype).eps)
+        if rtol < finest:
+            raise ValueError(
+                f"rtol={rtol:g} is out of reach in {self.rtol.dtype}, which DOCENDO_X64=0 asks for: at least "
+                f"{finest:.1g}. Unset DOCENDO_X64, or take dc.GradientFlow(rtol=1e-4)."
+            )
         self.reduce = bool(reduce)
 
     def form(self, problem: Problem) -> str:
@@ -115,7 +123,7 @@ class GradientFlow(Dynamics):
         constants, state = full_start(problem.teacher, student, law)
         return _FullFlow(constants, state, zero, stride)
 
-    def advance(self, problem: Problem, state: Any, begin: Reading, end: Reading) -> Any:
+    def advance(self, problem: Problem, state: Any, begin: Reading | Array, end: Reading | Array) -> Any:
         return _advance(state, jnp.asarray(end, dtype=float), self.rtol)
 
     def student(self, problem: Problem, state: Any) -> Student:

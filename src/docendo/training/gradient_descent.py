@@ -68,8 +68,8 @@ class GradientDescent(Dynamics):
         student = _basis_student(problem)
         return plane.place(problem.teacher, student) if plane.fits(problem) else student.parameters()
 
-    def advance(self, problem: Problem, state: State, begin: Reading, end: Reading) -> State:
-        student, steps = _basis_student(problem), jnp.asarray(int(end - begin))
+    def advance(self, problem: Problem, state: State, begin: Reading | Array, end: Reading | Array) -> State:
+        student, steps = _basis_student(problem), jnp.asarray(end - begin, dtype=int)
         if isinstance(state, plane.PlaneState):
             return plane.descend(problem.teacher, student.logit_scale, self.learning_rate, state, steps)
         return _descend(problem.teacher, student, problem.inputs, self.learning_rate, state, steps)

@@ -95,7 +95,9 @@ def _run(planned: Plan, moved: Problem, lane: int, reached: _Reached) -> Run:
     if reached.bad[lane] and reached.interrupted is None:
         return _alone(planned)
     own = jax.tree.map(lambda leaf: jnp.asarray(leaf[lane]), state)
-    record = [(at, {name: np.asarray(each[lane]) for name, each in values.items()}) for at, values in reached.records]
+    record: list[Record] = [
+        (at, {name: np.asarray(each[lane]) for name, each in values.items()}) for at, values in reached.records
+    ]
     student = _from_basis(planned.problem, planned.dynamics.student(moved, own))
     return finish(planned, Outcome(Position(at, own, first[lane]), reached.interrupted), record, student)
 
@@ -165,35 +167,47 @@ def _shapes(arrays: Any) -> tuple[Any, ...]:
 
 
 class _Mapped:
-    """A dynamics' own functions, over all lanes."""
+    """A dynamics' own functions, over all lanes, each compiled once."""
 
     def __init__(self, lanes: _Lanes) -> None:
         self._lanes = lanes
 
     def start(self) -> State:
-        return self._over(lambda dynamics, problem: dynamics.start(problem))
+        return _start(self._lanes)
 
-    def advance(self, state: State, begin: Reading, end: Reading) -> State:
-        return self._over(lambda dynamics, problem, own: dynamics.advance(problem, own, begin, end), state)
+    def advance(self, state: State, steps: int) -> State:
+        return _advance(self._lanes, state, jnp.asarray(steps))
 
-    def loss(self, state: State) -> Array:
-        return self._over(lambda dynamics, problem, own: dynamics.loss(problem, own), state)
+    def loss(self, state: State) -> np.ndarray:
+        return np.asarray(_loss(self._lanes, state))
 
     def measure(self, state: State, at: Reading) -> Measures:
         return _measure(self._lanes, state, jnp.asarray(at, dtype=float))
 
-    def _over(self, function: Callable[..., Any], *states: State) -> Any:
-        lanes = self._lanes
-        axes = (lanes.dynamics_axes, lanes.problem_axes, *(0 for _ in states))
-        return eqx.filter_vmap(function, in_axes=axes)(lanes.dynamics, lanes.problem, *states)
+
+def _over(lanes: _Lanes, function: Callable[..., Any], *states: State) -> Any:
+    axes = (lanes.dynamics_axes, lanes.problem_axes, *(0 for _ in states))
+    return eqx.filter_vmap(function, in_axes=axes)(lanes.dynamics, lanes.problem, *states)
+
+
+@eqx.filter_jit
+def _start(lanes: _Lanes) -> State:
+    return _over(lanes, lambda dynamics, problem: dynamics.start(problem))
+
+
+@eqx.filter_jit
+def _advance(lanes: _Lanes, state: State, steps: Array) -> State:
+    return _over(lanes, lambda dynamics, problem, own: dynamics.advance(problem, own, 0, steps), state)
+
+
+@eqx.filter_jit
+def _loss(lanes: _Lanes, state: State) -> Array:
+    return _over(lanes, lambda dynamics, problem, own: dynamics.loss(problem, own), state)
 
 
 @eqx.filter_jit
 def _measure(lanes: _Lanes, state: State, at: Array) -> Measures:
-    axes = (lanes.dynamics_axes, lanes.problem_axes, 0)
-    return eqx.filter_vmap(lambda dynamics, problem, own: dynamics.measure(problem, own, at), in_axes=axes)(
-        lanes.dynamics, lanes.problem, state
-    )
+    return _over(lanes, lambda dynamics, problem, own: dynamics.measure(problem, own, at), state)
 
 
 def _follow(
@@ -210,7 +224,7 @@ def _follow(
                 continue
             while at < save:
                 end, began = pace.end(at, save), monotonic()
-                state = jax.block_until_ready(mapped.advance(state, at, end))
+                state = jax.block_until_ready(mapped.advance(state, int(end - at)))
                 pace.learn(end - at, monotonic() - began)
                 at = end
                 report(at)
@@ -227,11 +241,11 @@ def _follow(
 
 def _beginning(mapped: _Mapped, count: int) -> Position:
     state = mapped.start()
-    return Position(0, (state, np.zeros(count, dtype=bool)), np.asarray(mapped.loss(state)).tolist())
+    return Position(0, (state, np.zeros(count, dtype=bool)), mapped.loss(state).tolist())
 
 
 def _gone_wrong(mapped: _Mapped, state: State, first: np.ndarray) -> np.ndarray:
-    loss = np.asarray(mapped.loss(state))
+    loss = mapped.loss(state)
     finite = [np.isfinite(leaf).reshape(len(leaf), -1).all(1) for leaf in map(np.asarray, jax.tree.leaves(state))]
     return ~(np.isfinite(loss) & np.all(finite, axis=0)) | (loss > DIVERGED_FACTOR * first)
 

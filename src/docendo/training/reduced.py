@@ -73,8 +73,8 @@ class Reduced(Dynamics):
         profile = profile_of(problem)
         return _State(profile, scalar_start(problem, profile))
 
-    def advance(self, problem: Problem, state: _State, begin: Reading, end: Reading) -> _State:
-        steps = jnp.asarray(int(end - begin))
+    def advance(self, problem: Problem, state: _State, begin: Reading | Array, end: Reading | Array) -> _State:
+        steps = jnp.asarray(end - begin, dtype=int)
         return state._replace(scalars=descend(state.profile, state.scalars, self.learning_rate, steps))
 
     def student(self, problem: Problem, state: _State) -> Student:
