@@ -33,7 +33,7 @@ def test_lines_are_understood(line: str) -> None:
 
 
 def test_help_and_page_agree_on_names() -> None:
-    from docendo.cli import choices
+    from docendo.studies import choices
 
     for name in [*choices.CONSTRUCTORS, *choices.DYNAMICS]:
         assert f"`{name}`" in SECTIONS["train"]
