@@ -12,7 +12,16 @@ from typing import Any
 import jax
 import numpy as np
 
-__all__ = ["check_axes", "check_count", "check_finite", "check_memory", "check_noise", "check_positive", "is_concrete"]
+__all__ = [
+    "check_axes",
+    "check_count",
+    "check_finite",
+    "check_memory",
+    "check_noise",
+    "check_positive",
+    "is_concrete",
+    "is_real",
+]
 
 DENSE_ARRAYS = 8
 
@@ -66,18 +75,18 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
 
 def check_positive(name: str, value: Any, example: float) -> None:
     """Raise unless the value is one real number, positive and finite."""
-    if is_concrete(value) and not (_is_real(value) and np.isfinite(value) and value > 0):
+    if is_concrete(value) and not (is_real(value) and np.isfinite(value) and value > 0):
         raise ValueError(f"{name} must be positive and finite, got {name}={value}. For example {name}={example:g}.")
 
 
 def check_noise(value: Any) -> float:
     """`value` as a float, refusing anything but the standard deviation of label noise."""
-    if not (is_concrete(value) and _is_real(value) and 0 <= value < math.inf):
+    if not (is_concrete(value) and is_real(value) and 0 <= value < math.inf):
         raise ValueError(f"noise is a standard deviation, finite and not negative, got {value!r}. Try noise=1.0.")
     return float(value)
 
 
-def _is_real(value: Any) -> bool:
+def is_real(value: Any) -> bool:
     """Whether it is a single real number, of Python, NumPy or JAX; True and False count as none."""
     kind = np.asarray(value).dtype.kind if np.ndim(value) == 0 else ""
     return kind in tuple("iuf")

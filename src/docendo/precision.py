@@ -40,9 +40,36 @@ def require_float64() -> None:
 
 
 def as_array(values: Any) -> jax.Array:
-    """`values` as a JAX array of floats: float64, unless `DOCENDO_X64=0` left the process in float32."""
+    """`values` as a JAX array of floats: float64, unless `DOCENDO_X64=0` left the process in float32.
+
+    Raises:
+        ValueError: they are not real numbers, or lists of different lengths.
+    """
     require_float64()
-    return jnp.asarray(values, dtype=float)
+    given = values if isinstance(values, AnyArray) else _numbers(values)
+    if jnp.iscomplexobj(given):
+        raise ValueError(f"real numbers are wanted, got {_short(values)}. Take its real part: np.real(array).")
+    return jnp.asarray(given, dtype=float)
+
+
+def _numbers(values: Any) -> Any:
+    """Lists and single numbers; what JAX traces stays as it is."""
+    try:
+        given = np.asarray(values) if not _holds_traced(values) else jnp.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"an array of real numbers is wanted, got {_short(values)}: {error}.") from error
+    if given.dtype.kind not in "biufc" and not jnp.issubdtype(given.dtype, np.floating):
+        raise ValueError(f"an array of real numbers is wanted, got {_short(values)}. For example np.zeros((2, 3)).")
+    return given
+
+
+def _holds_traced(values: Any) -> bool:
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
+
+
+def _short(values: Any) -> str:
+    text = repr(values)
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def _switch_on() -> None:

@@ -1,10 +1,12 @@
 """Everything a run is given, checked and made whole before its first step."""
 
 from collections.abc import Sequence
+from types import NoneType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from docendo.checks import is_real
 from docendo.files import content_hash, to_json
 from docendo.inputs import Inputs, white
 from docendo.population.loss import has_exact_loss
@@ -50,10 +52,28 @@ def plan(
     Raises:
         ValueError: an argument breaks its rule.
     """
+    _check_kinds(teacher, student, dynamics, inputs, test_inputs)
     start = _zero_start(teacher) if student is None else student
     problem = _problem(teacher, start, dynamics, inputs, test_inputs, key)
     saves = _saves(dynamics, steps, time, save_at)
     return Plan(dynamics, problem, saves, _attributes(dynamics, problem, saves))
+
+
+def _check_kinds(teacher: Any, student: Any, dynamics: Any, inputs: Any, test_inputs: Any) -> None:
+    """Raise unless each argument is the noun that its place asks for, as where two of them are swapped."""
+    places: dict[str, tuple[Any, Any, str]] = {
+        "teacher": (teacher, (Teacher, SymmetricTeacher), "dc.teachers.random(tokens=16, …)"),
+        "student": (student, (Student, NoneType), "None, for the paper's start"),
+        "dynamics": (dynamics, Dynamics, "dc.GradientDescent(0.1)"),
+        "inputs": (inputs, (Inputs, NoneType), "dc.inputs.Gaussian()"),
+        "test_inputs": (test_inputs, (Inputs, NoneType), "dc.inputs.Gaussian()"),
+    }
+    for name, (given, kinds, example) in places.items():
+        if not isinstance(given, kinds):
+            raise ValueError(
+                f"{name} is of another kind than train(teacher, student, dynamics, steps) takes: got {given!r:.80}. "
+                f"For example {name}={example}."
+            )
 
 
 def _zero_start(teacher: AnyTeacher) -> Student:
@@ -112,8 +132,8 @@ def _saves(dynamics: Dynamics, steps: Reading | None, time: Reading | None, save
     name, example = ("steps", "10**6") if dynamics.clock == "steps" else ("time", "1e6")
     if wanted is None or other is not None:
         raise ValueError(f"{dynamics!r} needs {name}= and nothing else to say how long it runs. Pass {name}={example}.")
-    whole = dynamics.clock == "time" or float(wanted).is_integer()
-    if not (np.isfinite(wanted) and wanted >= 0 and whole) or (dynamics.clock == "time" and wanted == 0):
+    whole = is_real(wanted) and (dynamics.clock == "time" or float(wanted).is_integer())
+    if not whole or not (np.isfinite(wanted) and wanted >= 0) or (dynamics.clock == "time" and wanted == 0):
         raise ValueError(f"{name} must be finite and not negative, steps whole, got {wanted!r}. Pass {name}={example}.")
     return list(resolve_steps(save_at, int(wanted)) if name == "steps" else resolve_times(save_at, float(wanted)))
 
