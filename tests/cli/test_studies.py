@@ -74,9 +74,20 @@ def test_train_takes_a_study_of_one_cell(folder: Path, tmp_path: Path) -> None:
     assert dc.load_run(out).data["excess_loss"].values == pytest.approx(stored.values, rel=1e-12)
 
 
+def test_train_tracks_numbers_figure_and_study(tmp_path: Path) -> None:
+    file = tmp_path / "one.toml"
+    file.write_text(STUDY)
+    log = tmp_path / "log.jsonl"
+    succeed(f"train {file} seed=1 --quiet --track jsonl:{log}")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert sum("excess_loss" in line for line in lines) == 5
+    assert "seed = 1" in log.read_text() and list((tmp_path / "log.figures").iterdir())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ("train {file} seed=0 dynamics.learning_rate=0.1 --track carrier:pigeon", "Try tensorboard:events"),
         ("train {file} --tokens 3", "--tokens goes without a study file"),
         ("train {file} seed=0,1", "has 4 cells, and train runs one"),
         ("train", "Name a study file, or a teacher"),

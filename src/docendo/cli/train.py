@@ -67,6 +67,10 @@ Saves = Annotated[int, _option(_O, "About how many steps to record, log-spaced."
 Out = Annotated[Path | None, _option(_O, "Save the run as netCDF.", metavar="FILE.nc")]
 Plot = Annotated[Path | None, _option(_O, "Draw its curves: .svg, .png or .pdf.", metavar="FILE")]
 Checkpoint = Annotated[Path | None, _option(_O, "Keep the state here; the same command resumes.", metavar="DIR")]
+Track = Annotated[
+    str | None,
+    _option(_O, "Log to jsonl:FILE, tensorboard:DIR, wandb:PROJECT or mlflow:EXPERIMENT.", metavar="KIND:WHERE"),
+]
 Json = Annotated[bool, _option(_O, "Print JSON and nothing else on standard output.", "--json")]
 Quiet = Annotated[bool, _option(_O, "No progress bar.", "--quiet", "-q")]
 
@@ -101,6 +105,7 @@ def train(
     out: Out = None,
     plot: Plot = None,
     checkpoint: Checkpoint = None,
+    track: Track = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -110,7 +115,7 @@ def train(
 
     Exit code: 0 when every step was made, 1 when the run diverged, 2 on bad input, 130 after Ctrl-C.
     """
-    from docendo.cli import outputs
+    from docendo.cli import outputs, tracking
     from docendo.steps import log_spaced
     from docendo.studies import choices
     from docendo.training import train as run_training
@@ -120,8 +125,10 @@ def train(
     outputs.check_folder(checkpoint)
     if study:
         _refuse_flags(context)
-        recipe = _recipe(study[0], study[1:])
-        run = run_training(**recipe._asdict(), checkpoint=checkpoint, progress=not quiet)
+        recipe, text = _recipe(study[0], study[1:])
+        sink = tracking.make_sink(track)
+        run = run_training(**recipe._asdict(), checkpoint=checkpoint, sink=sink, progress=not quiet)
+        tracking.hand_over(sink, run, {"study.toml": text})
         _end(run, out, plot, checkpoint, as_json)
         return
     if teacher is None:
@@ -133,6 +140,7 @@ def train(
     student = choices.make_student(target, positions, logit_scale, seed)
     given = {"learning_rate": learning_rate, "steps": steps, "time": time, "batch_size": batch_size, "noise": noise}
     kind, length = choices.make_dynamics(dynamics, given, target, student)
+    sink = tracking.make_sink(track)
     run = run_training(
         *(target, student, kind),
         **length,
@@ -141,12 +149,14 @@ def train(
         key=seed,
         save_at=log_spaced(saves),
         checkpoint=checkpoint,
+        sink=sink,
         progress=not quiet,
     )
+    tracking.hand_over(sink, run, {})
     _end(run, out, plot, checkpoint, as_json)
 
 
-_OUTPUTS = frozenset(["context", "study", "out", "plot", "checkpoint", "as_json", "quiet"])
+_OUTPUTS = frozenset(["context", "study", "out", "plot", "checkpoint", "track", "as_json", "quiet"])
 
 
 def _refuse_flags(context: typer.Context) -> None:
@@ -158,15 +168,17 @@ def _refuse_flags(context: typer.Context) -> None:
             raise ValueError(f"{flag} goes without a study file. Change the study by KEY=VALUE, say teacher.tokens=8.")
 
 
-def _recipe(path: str, overrides: Sequence[str]) -> "Recipe":
+def _recipe(path: str, overrides: Sequence[str]) -> "tuple[Recipe, str]":
     from docendo.studies.cells import cells_of
     from docendo.studies.making import make
     from docendo.studies.reading import read_study
+    from docendo.studies.writing import to_toml
 
-    cells = cells_of(read_study(path, overrides))
+    study = read_study(path, overrides)
+    cells = cells_of(study)
     if len(cells) > 1:
         raise ValueError(f"{path} has {len(cells)} cells, and train runs one. Run all: docendo sweep {path}.")
-    return make(cells[0].settings)
+    return make(cells[0].settings), to_toml(study)
 
 
 def _end(run: Any, out: Path | None, plot: Path | None, checkpoint: Path | None, as_json: bool) -> None:
