@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["Curve", "Curves", "Figure", "Heatmap", "Numbers", "Panel", "figure_from_json", "figure_to_json"]
+__all__ = ["Curve", "Curves", "Figure", "Heatmap", "Numbers", "Panel", "Style", "figure_from_json", "figure_to_json"]
 
 Style = Literal["line", "points", "dashed", "reference"]
 

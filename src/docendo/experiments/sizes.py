@@ -6,7 +6,7 @@ learning rates η and the numbers of steps are docendo's own choice.
 
 from dataclasses import dataclass
 
-__all__ = ["Digits", "FullTransformer", "Synthetic", "Theory"]
+__all__ = ["Beyond", "Digits", "FiniteData", "FullTransformer", "Synthetic", "Theory"]
 
 
 @dataclass(frozen=True)
@@ -125,3 +125,55 @@ class Theory:
     time: float = 1e9
     saves: int = 200
     collapse_over: tuple[str, ...] = ("D=8,32,128,1024", "K=1,4")
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Settings outside the paper's assumptions, each run on one small problem.
+
+    Attributes:
+        tokens: D.
+        sparsity: K.
+        features: d.
+        channels: M.
+        learning_rate: η.
+        steps: T of each run.
+        saves: about how many points every curve has.
+    """
+
+    tokens: int = 6
+    sparsity: int = 2
+    features: int = 3
+    channels: int = 3
+    learning_rate: float = 0.05
+    steps: int = 3 * 10**5
+    saves: int = 80
+
+
+@dataclass(frozen=True)
+class FiniteData:
+    """Training on samples of several sizes.
+
+    Attributes:
+        tokens: D.
+        sparsity: K.
+        features: d.
+        channels: M.
+        learning_rate: η.
+        steps: T of each run.
+        samples: the n that are tried.
+        noise: standard deviation of the label noise.
+        draws: how many samples of each size are drawn.
+        saves: about how many points every curve has.
+    """
+
+    tokens: int = 5
+    sparsity: int = 2
+    features: int = 3
+    channels: int = 2
+    learning_rate: float = 0.1
+    steps: int = 5000
+    samples: tuple[int, ...] = (50, 100, 200, 400, 800)
+    noise: float = 0.5
+    draws: int = 4
+    saves: int = 30
