@@ -49,12 +49,15 @@ def test_flags(asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     succeed("reproduce --jobs 3 --mnist here.npz --seed 4 --quick --quiet")
     out, flags = asked.pop()
     assert out == Path("docendo-report")
+    assert flags.pop("beyond") is False
     assert flags == {"only": None, "quick": True, "seed": 4, "jobs": 3, "digits": "here.npz", "progress": False}
     succeed(f"reproduce --out {tmp_path / 'there'} --only one two --only three")
     out, flags = asked.pop()
     assert out == tmp_path / "there"
     assert (sorted(flags["only"]), flags["quick"], flags["digits"]) == (["one", "three", "two"], False, None)
     assert flags["progress"] is True
+    succeed("reproduce --beyond")
+    assert asked.pop()[1]["beyond"] is True
     assert 1 <= flags["jobs"] <= 4
 
 

@@ -10,7 +10,7 @@ from docendo.experiments.base import choose
 from docendo.experiments.bench import Bench
 from docendo.experiments.judging import judge
 from docendo.experiments.registry import EXPERIMENTS
-from docendo.experiments.sizes import Digits, FullTransformer, Synthetic, Theory
+from docendo.experiments.sizes import Beyond, Digits, FiniteData, FullTransformer, Synthetic, Theory
 from docendo.figures import figure_from_json, figure_to_json
 from docendo.theory.rates import Estimate
 
@@ -18,6 +18,8 @@ TINY = {
     FullTransformer: {"steps": 30, "saves": 6},
     Synthetic: {"steps": 2000, "online_steps": 20, "saves": 30, "batches": 3, "time": 1e6},
     Digits: {"epochs": 1, "images": 200, "steps": 20, "saves": 4},
+    Beyond: {"tokens": 4, "steps": 1000, "saves": 30},
+    FiniteData: {"steps": 20, "samples": (8, 16), "draws": 2, "saves": 4},
     Theory: {"steps": 1000, "saves": 20, "time": 1e6, "collapse_over": ("D=8,16,32", "K=1,2")},
 }
 
@@ -65,6 +67,12 @@ def test_the_sampled_excess_is_the_students_loss_minus_the_teachers():
     losses = [0.5 * ((labels - np.asarray(output)) ** 2).sum((-2, -1)).mean(-1) for output in (student(x), targets)]
     found = _sampled_excess(teacher, Batches(*map(np.asarray, (x, noise))))(student)
     np.testing.assert_allclose(found, losses[0] - losses[1], rtol=1e-10, atol=1e-12)
+
+
+def test_those_beyond_the_paper_run_where_they_are_asked_for():
+    paper, both = choose(EXPERIMENTS, None), choose(EXPERIMENTS, None, beyond=True)
+    assert not any(each.beyond for each in paper) and both == list(EXPERIMENTS) and len(paper) < len(both)
+    assert [each.name for each in choose(EXPERIMENTS, ["optimizers"])] == ["optimizers"]
 
 
 @pytest.mark.parametrize(

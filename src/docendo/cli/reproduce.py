@@ -14,6 +14,7 @@ __all__ = ["reproduce"]
 Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Experiments, as for --only.")]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="The report's folder.")]
 Quick = Annotated[bool, typer.Option("--quick", help="All experiments, small: a first look in a minute.")]
+Beyond = Annotated[bool, typer.Option("--beyond", help="What lies outside the paper's assumptions as well.")]
 Only = Annotated[list[str] | None, typer.Option(metavar="NAME...", help="Run these experiments only.")]
 List = Annotated[bool, typer.Option("--list", help="List the experiments and end.")]
 Seed = Annotated[int, typer.Option(help="What all randomness comes from.")]
@@ -29,6 +30,7 @@ def reproduce(
     names: Names = None,
     out: Out = Path("docendo-report"),
     quick: Quick = False,
+    beyond: Beyond = False,
     only: Only = None,
     listed: List = False,
     seed: Seed = 0,
@@ -56,6 +58,7 @@ def reproduce(
             out,
             only=chosen or None,
             quick=quick,
+            beyond=beyond,
             seed=seed,
             jobs=jobs,
             digits=mnist,

@@ -58,6 +58,7 @@ class Experiment:
         quick: the same, smaller, for a first look.
         seconds: about how long the full one takes on one core, to tell how far all of them are.
         needs_digits: whether it depends on where the handwritten digits come from.
+        beyond: whether it lies outside the paper's assumptions, and is run only where that is asked for.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Experiment:
     quick: Any
     seconds: float
     needs_digits: bool = False
+    beyond: bool = False
 
     def sizes(self, quick: bool) -> Any:
         """The sizes asked for."""
@@ -85,8 +87,13 @@ class Experiment:
         return getattr(importlib.import_module(module), function)
 
 
-def choose(experiments: Sequence[Experiment], only: Sequence[str] | None) -> list[Experiment]:
-    """The experiments called for, in their own order; all of them where `only` is None or empty.
+def choose(experiments: Sequence[Experiment], only: Sequence[str] | None, beyond: bool = False) -> list[Experiment]:
+    """The experiments called for, in their own order; where `only` is None or empty all of the paper's.
+
+    Args:
+        experiments: all there are.
+        only: names.
+        beyond: without names, those beyond the paper as well.
 
     Raises:
         ValueError: a name that none has, with the closest ones.
@@ -96,4 +103,6 @@ def choose(experiments: Sequence[Experiment], only: Sequence[str] | None) -> lis
         if name not in names:
             close = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names
             raise ValueError(f"only= names experiments, got {name!r}. Did you mean {' or '.join(map(repr, close))}?")
-    return [experiment for experiment in experiments if not only or experiment.name in only]
+    if only:
+        return [experiment for experiment in experiments if experiment.name in only]
+    return [experiment for experiment in experiments if beyond or not experiment.beyond]

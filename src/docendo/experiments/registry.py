@@ -1,9 +1,10 @@
-"""The experiments, in the order of the paper."""
+"""The experiments, in the order of the paper, and what lies beyond it."""
 
 from dataclasses import replace
 from typing import Any
 
 from docendo.experiments.base import Experiment
+from docendo.experiments.beyond import BEYOND
 from docendo.experiments.sizes import Digits, FullTransformer, Synthetic, Theory
 
 __all__ = ["EXPERIMENTS"]
@@ -108,4 +109,5 @@ EXPERIMENTS = (
         replace(_THEORY, cards=_QUICK_CARDS, over=("D=8..128", "K=1,2", "V=2,8", "eta=0.1,0.2"), steps=10**5, saves=60),
         seconds=90,
     ),
+    *BEYOND,
 )

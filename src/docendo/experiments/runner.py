@@ -34,6 +34,7 @@ def reproduce(
     *,
     only: Sequence[str] | None = None,
     quick: bool = False,
+    beyond: bool = False,
     seed: int = 0,
     jobs: int = 1,
     digits: str | None = None,
@@ -43,8 +44,9 @@ def reproduce(
 
     Args:
         out: the report's folder.
-        only: names of experiments; all of them where it is left out.
+        only: names of experiments; all of the paper's where it is left out.
         quick: small sizes, for a first look.
+        beyond: without names, the experiments beyond the paper as well.
         seed: what all randomness comes from.
         jobs: how many experiments run at a time.
         digits: where handwritten digits come from, as `docendo.experiments.digits.load_digits` takes it.
@@ -58,7 +60,7 @@ def reproduce(
         ValueError: an unknown name, a folder that cannot be written, digits that cannot be read.
         KeyboardInterrupt: stopped from outside. What is finished is kept, and the same call goes on from there.
     """
-    chosen = choose(EXPERIMENTS, only)
+    chosen = choose(EXPERIMENTS, only, beyond)
     if jobs < 1:
         raise ValueError(f"jobs is how many experiments run at a time, at least 1, got {jobs}. Try jobs=2.")
     identity = content_hash(list(load_digits(digits))) if any(each.needs_digits for each in chosen) else ""

@@ -172,8 +172,8 @@ class FiniteData:
     features: int = 3
     channels: int = 2
     learning_rate: float = 0.1
-    steps: int = 5000
-    samples: tuple[int, ...] = (50, 100, 200, 400, 800)
+    steps: int = 3000
+    samples: tuple[int, ...] = (100, 200, 400, 800, 1600)
     noise: float = 0.5
-    draws: int = 4
+    draws: int = 6
     saves: int = 30

@@ -108,7 +108,7 @@ class FiniteSample(Dynamics):
     def start(self, problem: Problem) -> _State:
         return _State(fresh(self.optimizer, problem.student.parameters()), _draw(self, problem), jnp.arange(self.n))
 
-    def advance(self, problem: Problem, state: _State, begin: Reading, end: Reading) -> _State:
+    def advance(self, problem: Problem, state: _State, begin: Reading | Array, end: Reading | Array) -> _State:
         return _train(self, problem, state, jnp.asarray(int(begin)), jnp.asarray(int(end)))
 
     def student(self, problem: Problem, state: _State) -> Student:

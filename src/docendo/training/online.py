@@ -65,7 +65,7 @@ class Online(Dynamics):
     def start(self, problem: Problem) -> Trained:
         return fresh(self.optimizer, problem.student.parameters())
 
-    def advance(self, problem: Problem, state: Trained, begin: Reading, end: Reading) -> Trained:
+    def advance(self, problem: Problem, state: Trained, begin: Reading | Array, end: Reading | Array) -> Trained:
         span = jnp.asarray(int(begin)), jnp.asarray(int(end))
         return _train(self, problem, state, *span)
 
@@ -77,7 +77,7 @@ class Online(Dynamics):
         return _batch_loss(self, problem, state[0], stream(problem.key, "watch"))
 
     def measure(self, problem: Problem, state: Trained, at: Reading | Array) -> Measures:
-        batch = _batch_loss(self, problem, state[0], _step_key(problem, jnp.asarray(int(at))))
+        batch = _batch_loss(self, problem, state[0], _step_key(problem, jnp.asarray(at, dtype=int)))
         return measures(problem, self.student(problem, state)) | {"batch_loss": batch}
 
     def time(self, at: Reading) -> float:

@@ -67,7 +67,7 @@ class PopulationOptimizer(Dynamics):
     def start(self, problem: Problem) -> Trained:
         return fresh(self.optimizer, problem.student.parameters())
 
-    def advance(self, problem: Problem, state: Trained, begin: Reading, end: Reading) -> Trained:
+    def advance(self, problem: Problem, state: Trained, begin: Reading | Array, end: Reading | Array) -> Trained:
         return _descend(self, problem, state, jnp.asarray(int(end - begin)))
 
     def student(self, problem: Problem, state: Trained) -> Student:
