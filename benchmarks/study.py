@@ -34,7 +34,9 @@ KINDS = {
     "alone": {"kind": "gradient_descent", "steps": 100_000},
     "sampled": {"kind": "online", "learning_rate": 0.01, "batch_size": 10, "steps": 50_000},
 }
-TOKENS = {"batched": 4, "alone": 48, "sampled": 4}
+KINDS["long"] = {"kind": "gradient_descent", "steps": 3_000_000}
+TOKENS = {"batched": 4, "alone": 48, "sampled": 4, "long": 48}
+CELLS = {"long": 1}
 
 
 def main() -> None:
@@ -93,7 +95,7 @@ def _killed(name: str, kills: int) -> dict[str, Any]:
     rng = random.Random(name)
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        (folder / "study.toml").write_text(to_toml(_study(TOKENS[name], 12, KINDS[name], 20)))
+        (folder / "study.toml").write_text(to_toml(_study(TOKENS[name], CELLS.get(name, 12), KINDS[name], 20)))
         _run(folder / "study.toml", folder / "straight")
         done = []
         for _ in range(kills):
@@ -117,7 +119,7 @@ def _kill_one(folder: Path, rng: random.Random) -> int:
     process = subprocess.Popen(_command(folder / "study.toml", out), start_new_session=True, stdout=subprocess.DEVNULL)
     while process.poll() is None and not _at_work(out):
         time.sleep(0.02)
-    time.sleep(rng.uniform(0, 2))
+    time.sleep(rng.uniform(0, 10))
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     return len(open_store(out).finished())

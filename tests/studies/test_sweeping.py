@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -252,5 +253,26 @@ def test_a_full_disk_is_one_message_and_nothing_is_lost(batched, tmp_path):
         subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
         assert subprocess.run(command(batched, disk / "out"), timeout=PATIENCE).returncode == 0
         assert len(open_store(disk / "out").finished()) == 12
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_read_only_folder_is_one_message_and_can_still_be_read(batched, straight, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(disk)], capture_output=True).returncode:
+        pytest.skip("a file system to make read-only can't be mounted here")
+    try:
+        shutil.copytree(straight["batched"], disk / "done")
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        for out in (disk / "new", disk / "done"):
+            refused = subprocess.run(command(batched, out, "seed=9"), capture_output=True, text=True, timeout=PATIENCE)
+            assert refused.returncode != 0
+            assert "Read-only file system" in refused.stderr and "Traceback" not in refused.stderr
+        assert results(disk / "done") == results(straight["batched"])
+        for reading in ("status", "show"):
+            told = subprocess.run([sys.executable, "-m", "docendo", reading, str(disk / "done")], capture_output=True)
+            assert b"Traceback" not in told.stderr
+        assert dc.open_study(disk / "done").sizes["seed"] == 6
     finally:
         subprocess.run(["umount", str(disk)], check=True)
