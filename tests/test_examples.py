@@ -36,10 +36,15 @@ SHOWN: dict[str, Callable[[Names], bool]] = {
         names["teacher"].sparsity == 4 and -1.1 < names["run"].data.local_exponent[-1] < -1
     ),
     "group_sparse": lambda names: int(names["run"].student.scores.mean(axis=1).argmax()) == 3,
+    "group_sparse_classification": lambda names: bool(
+        abs(names["population"].loss[-1] / names["task"].law(2.0, 50_000) - 1) < 0.01
+        and names["sampled"].angle[-1] < 0.05
+    ),
     "online_and_exact": online_stays_near,
     "out_of_distribution": lambda names: abs(names["slope"][-1] + 1) < 0.05,
     "own_teacher": lambda names: bool(np.abs(names["run"].student.scores - names["scores"]).max() < 0.01),
     "patch_association": lambda names: names["teacher"].support_sizes.tolist() == [3, 2, 3, 3, 3, 3, 2, 3],
+    "query_selection": lambda names: bool(abs(names["part"][-1] - 1) < 0.1),
     "random_teacher": lambda names: leakage(names) < 0.2,
     "save_load_plot": lambda names: names["again"].data.identical(
         names["run"].data.assign_attrs(names["again"].data.attrs)

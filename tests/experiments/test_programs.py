@@ -10,7 +10,7 @@ from docendo.experiments.base import choose
 from docendo.experiments.bench import Bench
 from docendo.experiments.judging import judge
 from docendo.experiments.registry import EXPERIMENTS
-from docendo.experiments.sizes import Beyond, Digits, FiniteData, FullTransformer, Synthetic, Theory
+from docendo.experiments.sizes import Beyond, Digits, FiniteData, FullTransformer, Neighbours, Synthetic, Theory
 from docendo.figures import figure_from_json, figure_to_json
 from docendo.theory.rates import Estimate
 
@@ -20,6 +20,7 @@ TINY = {
     Digits: {"epochs": 1, "images": 200, "steps": 20, "saves": 4},
     Beyond: {"tokens": 4, "steps": 1000, "saves": 30},
     FiniteData: {"steps": 20, "samples": (8, 16), "draws": 2, "saves": 4},
+    Neighbours: {"tokens": 6, "sparsity": 2, "steps": 2000, "sampled_steps": 20, "batch_size": 16, "saves": 30},
     Theory: {"steps": 1000, "saves": 20, "time": 1e6, "collapse_over": ("D=8,16,32", "K=1,2")},
 }
 

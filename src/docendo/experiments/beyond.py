@@ -1,7 +1,7 @@
 """What lies outside the paper's assumptions: one experiment for each heading of `docendo reproduce --beyond`."""
 
 from docendo.experiments.base import Experiment
-from docendo.experiments.sizes import Beyond, FiniteData
+from docendo.experiments.sizes import Beyond, FiniteData, Neighbours
 
 __all__ = ["BEYOND"]
 
@@ -46,6 +46,16 @@ BEYOND = (
         Beyond(),
         _FIRST_LOOK,
         seconds=30,
+        beyond=True,
+    ),
+    Experiment(
+        "neighbours",
+        "The neighbours the paper compares with",
+        "Appendix C",
+        "docendo.experiments.neighbours:run",
+        Neighbours(),
+        Neighbours(steps=3 * 10**4, sampled_steps=300, saves=50),
+        seconds=45,
         beyond=True,
     ),
 )

@@ -6,7 +6,7 @@ learning rates η and the numbers of steps are docendo's own choice.
 
 from dataclasses import dataclass
 
-__all__ = ["Beyond", "Digits", "FiniteData", "FullTransformer", "Synthetic", "Theory"]
+__all__ = ["Beyond", "Digits", "FiniteData", "FullTransformer", "Neighbours", "Synthetic", "Theory"]
 
 
 @dataclass(frozen=True)
@@ -177,3 +177,32 @@ class FiniteData:
     noise: float = 0.5
     draws: int = 6
     saves: int = 30
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The paper's sparse tasks and the neighbours it compares with.
+
+    Attributes:
+        tokens: D.
+        sparsity: K of the two selections.
+        features: d.
+        learning_rate: η, but for the classification.
+        classification_rate: η of the classification.
+        start: length of w where the classification starts.
+        steps: T of each exact run.
+        sampled_steps: T of the sampled classification.
+        batch_size: its inputs per step.
+        saves: about how many points every curve has.
+    """
+
+    tokens: int = 20
+    sparsity: int = 4
+    features: int = 4
+    learning_rate: float = 0.05
+    classification_rate: float = 2.0
+    start: float = 0.01
+    steps: int = 2 * 10**5
+    sampled_steps: int = 1000
+    batch_size: int = 256
+    saves: int = 80
