@@ -15,7 +15,10 @@ Asked = list[tuple[Path, dict[str, Any]]]
 def store(out: Path, name: str) -> None:
     folder = out / "runs" / name
     folder.mkdir(parents=True, exist_ok=True)
-    findings = [Finding("slope of the excess loss", -1.0, -1.01, -1.02, -1.0, "local exponent", "agrees")]
+    findings = [
+        Finding("slope of the excess loss", -1.0, -1.01, -1.02, -1.0, "local exponent", "agrees"),
+        Finding("nothing came out", -1.0, None, None, None, "down to rounding", "not applicable"),
+    ]
     store_result(folder, Result(name, "A cycle", "Figure 2", "As claimed.", {}, findings, "abc", 2.0), [])
 
 
@@ -64,6 +67,7 @@ def test_flags(asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_page_and_the_verdicts_are_shown(asked: Asked, tmp_path: Path) -> None:
     said = succeed(f"reproduce --out {tmp_path} --only cycle")
     assert "- slope of the excess loss -1 -1.01 agrees" in " ".join(said.split())
+    assert "- nothing came out -1 not applicable" in " ".join(said.split())
     assert said.endswith(f"The report is {tmp_path / 'report.html'}\n")
     assert (tmp_path / "report.html").is_file()
 

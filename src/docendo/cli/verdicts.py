@@ -38,5 +38,5 @@ def _rows(results: list[Result]) -> list[list[str]]:
 
 
 def _cells(finding: Finding) -> list[str]:
-    claimed = "" if finding.claimed is None else f"{finding.claimed:.4g}"
-    return [f"- {finding.claim}", claimed, f"{finding.measured:.4g}", finding.verdict]
+    claimed, measured = ("" if each is None else f"{each:.4g}" for each in (finding.claimed, finding.measured))
+    return [f"- {finding.claim}", claimed, measured, finding.verdict]

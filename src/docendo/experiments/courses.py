@@ -11,10 +11,11 @@ import numpy as np
 
 from docendo.experiments.base import Outcome
 from docendo.experiments.bench import Bench
-from docendo.experiments.judging import exponent_finding, judge, missing_finding
+from docendo.experiments.judging import exponent_finding, judge
 from docendo.figures import Curve, Curves, Figure, Style
-from docendo.results import Finding
+from docendo.results import Finding, Verdict
 from docendo.students.base import Student
+from docendo.students.multi_head import MultiHead
 from docendo.teachers.base import Teacher
 from docendo.theory.rates import Estimate, limit_exponent, local_exponents
 from docendo.training import Run
@@ -24,8 +25,11 @@ __all__ = ["Setting", "compare"]
 
 LATE = 1e3
 FEWEST_POINTS = 8
-# A loss below this part of its start is rounding, and so is its slope.
+# A loss below this part of its start is rounding, and so is its slope; heads that agree only in sum keep fewer digits.
 ROUNDING = 1e-20
+ROUNDING_OF_HEADS = 1e-14
+# A loss whose last slope is above this falls no more.
+FLAT = -0.05
 RECOVERED = 0.05
 # Settings beyond so many take the same colours again, dashed.
 COLOURS = 6
@@ -43,12 +47,19 @@ class Setting(NamedTuple):
     more: Mapping[str, Any] = {}
 
 
+class _Without(NamedTuple):
+    """Why a run has no exponent: which of `_GROUPS` it is in, and what happened."""
+
+    group: str
+    why: str
+
+
 class _Course(NamedTuple):
-    """A setting, its run, and the limit of its local exponent, where the run says something about it."""
+    """A setting, its run, and the limit of its local exponent, or why there is none."""
 
     setting: Setting
     run: Run
-    exponent: Estimate | None
+    exponent: Estimate | _Without
 
 
 def compare(
@@ -85,16 +96,25 @@ def _course(setting: Setting, bench: Bench, share: float, steps: int, saves: int
     more: dict[str, Any] = {"steps": steps} if setting.dynamics.clock == "steps" else {"time": 1e9}
     more |= {"saves": saves} | dict(setting.more)
     run = bench.train(_file_name(setting.name), share, setting.teacher, setting.student, setting.dynamics, **more)
-    return _Course(setting, run, _limit(run))
+    return _Course(setting, run, _limit(run, ROUNDING_OF_HEADS if isinstance(setting.student, MultiHead) else ROUNDING))
 
 
-def _limit(run: Run) -> Estimate | None:
+def _limit(run: Run, rounding: float) -> Estimate | _Without:
     """From the run's own slopes where it has them at every save, else from its curve."""
     data = run.data
     time, loss = _clock(run), np.asarray(data["excess_loss"])
-    late = (time > time[-1] / LATE) & (loss > ROUNDING * loss[0])
+    if loss[-1] <= rounding * loss[0]:
+        went = f"the excess loss went from {loss[0]:.2g} to {loss[-1]:.2g}"
+        return _Without("rounding", f"{went}, down to rounding: faster than any power")
+    late = time > time[-1] / LATE
+    rises = late[1:] & (np.diff(loss) > 0)
+    if rises.any():
+        at = int(np.argmax(rises))
+        return _Without("stopped", f"the excess loss falls to {loss[at]:.2g} at T = {time[at]:.2g}, then no further")
+    if local_exponents(time[late], loss[late])[-1] > FLAT:
+        return _Without("stopped", f"the excess loss has come to rest at {loss[-1]:.2g}")
     if late.sum() < FEWEST_POINTS:
-        return None
+        return _Without("undecided", f"{late.sum()} saves late in the run say nothing about a limit")
     slopes = np.asarray(data["local_exponent"])[late] if "local_exponent" in data else np.array([np.nan])
     if np.isfinite(slopes).all():
         return limit_exponent(time[late], local_exponents=slopes)
@@ -103,35 +123,31 @@ def _limit(run: Run) -> Estimate | None:
 
 def _findings(course: _Course, figure: str) -> list[Finding]:
     claim = f"{course.setting.name}: the excess loss falls like T^(−1), as under the paper's assumptions"
-    if course.exponent is None:
-        return [missing_finding(claim, -1.0, _why(course.run), figure=figure)]
+    verdict, exponent = _VERDICTS[_group(course)], course.exponent
+    if isinstance(exponent, _Without):
+        return [Finding(claim, -1.0, None, None, None, exponent.why, verdict, "measured", figure)]
     how = f"limit of the local exponent of {course.setting.dynamics!r}"
-    if course.exponent.width > UNSETTLED:
+    if exponent.width > UNSETTLED:
         slope = float(local_exponents(_clock(course.run), np.asarray(course.run.data["excess_loss"]))[-1])
         text = f"{how}: not settled, extrapolations disagree; the last slope is shown"
-        return [Finding(claim, -1.0, slope, None, None, text, "undecided", "measured", figure)]
-    return [exponent_finding(claim, -1.0, course.exponent, how, figure=figure)]
+        return [Finding(claim, -1.0, slope, None, None, text, verdict, "measured", figure)]
+    return [exponent_finding(claim, -1.0, exponent, how, figure=figure)]
 
 
-def _why(run: Run) -> str:
-    start, end = float(run.data["excess_loss"][0]), float(run.data["excess_loss"][-1])
-    return f"the excess loss went from {start:.2g} to {end:.2g}, down to rounding: faster than any power"
-
-
-def _verdict(course: _Course) -> str:
-    return "not applicable" if course.exponent is None else judge(-1.0, course.exponent)
+def _group(course: _Course) -> str:
+    return course.exponent.group if isinstance(course.exponent, _Without) else judge(-1.0, course.exponent)
 
 
 def _summary(courses: Sequence[_Course]) -> str:
     """Who keeps the law, who does not, and who finds S*, from the numbers."""
-    groups = {verdict: [each for each in courses if _verdict(each) == verdict] for verdict in _GROUPS}
+    groups = {group: [each for each in courses if _group(each) == group] for group in _GROUPS}
     said = [f"{len(courses)} settings."]
-    for verdict, words in _GROUPS.items():
-        if groups[verdict]:
-            said.append(f"{words}: {', '.join(_named(each) for each in groups[verdict])}.")
+    for group, words in _GROUPS.items():
+        if groups[group]:
+            said.append(f"{words}: {'; '.join(_named(each) for each in groups[group])}.")
     lost = [f"{each.setting.name} ({error:.2g})" for each in courses if (error := _score_error(each)) > RECOVERED]
     said.append(
-        f"Not within {RECOVERED:.0%} of S*, with ‖S − S*‖/‖S*‖ at the end: {', '.join(lost)}."
+        f"Not within {RECOVERED:.0%} of S*, with ‖S − S*‖/‖S*‖ at the end: {'; '.join(lost)}."
         if lost
         else f"All end within {RECOVERED:.0%} of S*."
     )
@@ -142,12 +158,21 @@ _GROUPS = {
     "agrees": "These keep the 1/T law",
     "differs": "These fall with another power, given beside them",
     "undecided": "Of these the run does not say, their slope not having settled",
-    "not applicable": "These are down to rounding, faster than any power",
+    "stopped": "These stop falling before the end",
+    "rounding": "These are down to rounding, faster than any power",
+}
+
+_VERDICTS: Mapping[str, Verdict] = {
+    "agrees": "agrees",
+    "differs": "differs",
+    "undecided": "undecided",
+    "stopped": "differs",
+    "rounding": "not applicable",
 }
 
 
 def _named(course: _Course) -> str:
-    if _verdict(course) != "differs" or course.exponent is None:
+    if _group(course) != "differs" or isinstance(course.exponent, _Without):
         return course.setting.name
     return f"{course.setting.name} ({course.exponent.value:.2f})".replace("-", "−")
 
@@ -170,7 +195,7 @@ def _figure(name: str, courses: Sequence[_Course]) -> Figure:
         for place, course in enumerate(courses):
             if what in course.run.data:
                 time, values = _clock(course.run), np.asarray(course.run.data[what])
-                good = (time > 0) & np.isfinite(values) & ((values > 0) if positive else True)
+                good = (time > 0) & np.isfinite(values) & ((values > 0) if positive else _still_falling(course.run))
                 style: Style = "line" if place < COLOURS else "dashed"
                 made.append(Curve(course.setting.name, time[good], values[good], style, group=place % COLOURS))
         return made
@@ -185,8 +210,14 @@ def _figure(name: str, courses: Sequence[_Course]) -> Figure:
         Curves("Local exponent", along, "d log L / d log T", slope, y_log=False, y_range=(-3.0, 1.0)),
         Curves("Distance to S*", along, "‖S − S*‖_F", curves("score_error", positive=True)),
     )
-    caption = "Exact excess loss in every setting, its slope at every point, and the distance of the attention to S*."
+    caption = "Exact excess loss in every setting, its slope while it falls, and the distance of the attention to S*."
     return Figure(name, "Courses", caption, panels)
+
+
+def _still_falling(run: Run) -> np.ndarray:
+    """Up to where the loss first rises: from there on slopes are those of a walk about a floor."""
+    loss = np.asarray(run.data["excess_loss"])
+    return np.asarray(np.logical_and.accumulate(np.diff(loss, prepend=loss[0]) <= 0))
 
 
 def _file_name(name: str) -> str:
