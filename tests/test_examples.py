@@ -20,6 +20,10 @@ def leakage(names: Names) -> float:
     return float(names["run"].data.leakage[-1])
 
 
+def last(run: Any) -> float:
+    return float(run.data.score_error[-1])
+
+
 def online_stays_near(names: Names) -> bool:
     exact, online = (names[name].data.excess_loss.values for name in ("exact", "online"))
     return bool(np.all(np.abs(online / exact - 1) < 0.1) and exact[-1] < 0.1 * exact[0])
@@ -31,6 +35,12 @@ SHOWN: dict[str, Callable[[Names], bool]] = {
     # By the law exp(−12) of the loss is left: from 2.7e-4 after 2000 steps, exp(−11) further down.
     "dense_scores": lambda names: bool(names["run"].data.excess_loss[-1] < 1e-6),
     "dilated_convolution": lambda names: leakage(names) < 0.1 and names["teacher"].sparsity == 4,
+    "factored_key_query": lambda names: last(names["run"]) < 0.3 * last(names["whole"]),
+    "finite_sample": lambda names: names["run"].data.excess_loss[-1] > 1.2 * names["exact"].data.excess_loss[-1],
+    "free_temperature": lambda names: bool(
+        names["run"].student.logit_scale > 10 * names["run"].start.logit_scale
+        and names["run"].data.excess_loss[-1] < 1e-2 * names["held"].data.excess_loss[-1]
+    ),
     "from_conv2d": lambda names: leakage(names) < 0.2 and names["teacher"].features == 9,
     "graph_convolution": lambda names: (
         names["teacher"].sparsity == 4 and -1.1 < names["run"].data.local_exponent[-1] < -1
@@ -40,7 +50,15 @@ SHOWN: dict[str, Callable[[Names], bool]] = {
         abs(names["population"].loss[-1] / names["task"].law(2.0, 50_000) - 1) < 0.01
         and names["sampled"].angle[-1] < 0.05
     ),
+    "learned_positions": lambda names: last(names["run"]) < 0.05 < 1 < last(names["fixed"]),
+    "length_change": lambda names: bool(
+        names["run"].data.excess_loss[-1] < names["run"].data.excess_at_24[-1] < 0.1 * names["run"].data.excess_at_24[0]
+    ),
     "online_and_exact": online_stays_near,
+    "optimizers": lambda names: bool(
+        abs(names["runs"]["momentum"].data.local_exponent[-1] + 1) < 0.05
+        and names["runs"]["adam"].data.excess_loss[-1] < 1e-5
+    ),
     "out_of_distribution": lambda names: abs(names["slope"][-1] + 1) < 0.05,
     "own_teacher": lambda names: bool(np.abs(names["run"].student.scores - names["scores"]).max() < 0.01),
     "patch_association": lambda names: names["teacher"].support_sizes.tolist() == [3, 2, 3, 3, 3, 3, 2, 3],
@@ -49,6 +67,7 @@ SHOWN: dict[str, Callable[[Names], bool]] = {
     "save_load_plot": lambda names: names["again"].data.identical(
         names["run"].data.assign_attrs(names["again"].data.attrs)
     ),
+    "several_heads": lambda names: bool(names["run"].data.excess_loss[-1] < 1e-12 and min(names["errors"]) > 0.3),
     "single_layer": lambda names: bool(names["run"].student.scores.diagonal().min() > 0.9),
     "sparse_token_selection": lambda names: bool(
         names["run"].student.scores[np.array([1, 4, 7])].sum(axis=0).min() > 0.9

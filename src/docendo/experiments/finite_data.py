@@ -12,10 +12,11 @@ import numpy as np
 
 from docendo.experiments.base import Outcome
 from docendo.experiments.bench import Bench
-from docendo.experiments.judging import exponent_finding, near_finding
+from docendo.experiments.judging import exponent_finding, missing_finding, near_finding
 from docendo.experiments.sizes import FiniteData
 from docendo.figures import Curve, Curves, Figure
 from docendo.randomness import stream
+from docendo.results import Finding
 from docendo.students.position_only import PositionOnly
 from docendo.teachers.random import random
 from docendo.theory.rates import Estimate
@@ -56,26 +57,20 @@ def run(sizes: FiniteData, bench: Bench) -> Outcome:
                     runs[f"n_{n}_{'noisy' if noise else 'exact'}"] = made
     clean, noisy = ends[0.0], ends[sizes.noise]
     reached = float(population.data["excess_loss"][-1])
-    slope = _power(np.array(sizes.samples, dtype=float), noisy - reached)
+    added = noisy - reached
+    slope = _power(np.array(sizes.samples, dtype=float), added) if (added > 0).all() else None
     ratio = float(np.median(clean[:, -1])) / reached
     figure = "finite_data"
+    numbers = {"excess_loss_of_the_population": reached}
     return Outcome(
         summary=(
-            f"With label noise {sizes.noise:g} what the sample adds after {sizes.steps:,} steps falls like "
-            f"n^({slope.value:.2f}) ".replace("-", "−")
-            + f"from n = {sizes.samples[0]} to {sizes.samples[-1]}; without noise, n = {sizes.samples[-1]} ends at "
-            f"{ratio:.2f} of what the population gives, n = {sizes.samples[0]} at "
-            f"{float(np.median(clean[:, 0])) / reached:.3g} times it."
+            _noise_in_words(sizes, slope)
+            + f" Without noise, n = {sizes.samples[-1]} ends at {ratio:.2f} of what the population gives, "
+            f"n = {sizes.samples[0]} at {float(np.median(clean[:, 0])) / reached:.3g} times it."
         ),
         settings=vars(sizes),
         findings=[
-            exponent_finding(
-                "With label noise the sample adds an excess loss that falls like 1/n, as in any regression",
-                -1.0,
-                slope,
-                f"excess less the population's, straight lines through the logarithms of {sizes.draws} draws",
-                figure=figure,
-            ),
+            _noise_finding(sizes, slope, figure),
             near_finding(
                 f"Without label noise, {sizes.samples[-1]} inputs train as the population does: ratio of the losses",
                 1.0,
@@ -87,8 +82,30 @@ def run(sizes: FiniteData, bench: Bench) -> Outcome:
         ],
         figures=[_figure(figure, sizes, runs, clean, noisy, reached)],
         runs=runs,
-        numbers={"excess_loss_of_the_population": reached, "power_of_n_with_noise": slope.value},
+        numbers=numbers if slope is None else numbers | {"power_of_n_with_noise": slope.value},
     )
+
+
+def _noise_in_words(sizes: FiniteData, slope: Estimate | None) -> str:
+    if slope is None:
+        return (
+            f"With label noise {sizes.noise:g} some samples end below the population after {sizes.steps:,} steps: "
+            "too early for a power of n."
+        )
+    power = f"n^({slope.value:.2f})".replace("-", "−")
+    return (
+        f"With label noise {sizes.noise:g} what the sample adds after {sizes.steps:,} steps falls like {power} from "
+        f"n = {sizes.samples[0]} to {sizes.samples[-1]}."
+    )
+
+
+def _noise_finding(sizes: FiniteData, slope: Estimate | None, figure: str) -> Finding:
+    claim = "With label noise the sample adds an excess loss that falls like 1/n, as in any regression"
+    if slope is None:
+        why = f"some draws end below the population after {sizes.steps:,} steps, so what they add has no logarithm"
+        return missing_finding(claim, -1.0, why, figure=figure)
+    how = f"excess less the population's, straight lines through the logarithms of {sizes.draws} draws"
+    return exponent_finding(claim, -1.0, slope, how, figure=figure)
 
 
 def _power(n: np.ndarray, losses: np.ndarray) -> Estimate:
