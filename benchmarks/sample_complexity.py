@@ -5,7 +5,8 @@ at the end is the population's, exact. With label noise it is to fall as 1/n. Wi
 sample, and what is left is what training has not reached: descent on the population itself stands beside it as n = ∞.
 
 For each noise the exponent of n is that of c (n + n0)^(−p) + L∞, fitted to every seed, with Student's t interval over
-the seeds (`dc.rates.fit_shifted_power`); without noise L∞ is fitted, with noise it is what the population's run ends at.
+the seeds (`dc.rates.fit_shifted_power`); without noise L∞ is fitted, with noise it is where the
+population's run ends.
 """
 
 import argparse

@@ -194,7 +194,8 @@ def test_truncated_checkpoints(tmp_path: Path) -> None:
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-100])
     before = file.read_bytes()
-    with pytest.raises(ValueError, match=f"{file} is not an npz file of plain arrays, or is damaged.*Delete it to start over"):
+    message = f"{file} is not an npz file of plain arrays, or is damaged.*Delete it to start over"
+    with pytest.raises(ValueError, match=message):
         dc.train(teacher(), None, dc.GradientDescent(0.1), 2, checkpoint=tmp_path)
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [before]
 

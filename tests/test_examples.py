@@ -41,7 +41,7 @@ SHOWN: dict[str, Callable[[Names], bool]] = {
         names["run"].student.logit_scale > 10 * names["run"].start.logit_scale
         and names["run"].data.excess_loss[-1] < 1e-2 * names["held"].data.excess_loss[-1]
     ),
-    "from_conv2d": lambda names: leakage(names) < 0.2 and names["teacher"].features == 9,
+    "from_conv2d": lambda names: leakage(names) < 0.3 and names["teacher"].features == 9,
     "graph_convolution": lambda names: (
         names["teacher"].sparsity == 4 and -1.1 < names["run"].data.local_exponent[-1] < -1
     ),
@@ -67,7 +67,7 @@ SHOWN: dict[str, Callable[[Names], bool]] = {
     "save_load_plot": lambda names: names["again"].data.identical(
         names["run"].data.assign_attrs(names["again"].data.attrs)
     ),
-    "several_heads": lambda names: bool(names["run"].data.excess_loss[-1] < 1e-12 and min(names["errors"]) > 0.3),
+    "several_heads": lambda names: bool(names["run"].data.excess_loss[-1] < 1e-6 and min(names["errors"]) > 0.3),
     "single_layer": lambda names: bool(names["run"].student.scores.diagonal().min() > 0.9),
     "sparse_token_selection": lambda names: bool(
         names["run"].student.scores[np.array([1, 4, 7])].sum(axis=0).min() > 0.9

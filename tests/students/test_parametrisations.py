@@ -13,7 +13,10 @@ P = RNG.standard_normal((3, D))
 V = RNG.standard_normal((CHANNELS, FEATURES))
 
 
-def of(activation=dc.leaky_relu(0.2)):
+LEAKY = dc.leaky_relu(0.2)
+
+
+def of(activation=LEAKY):
     return dc.teachers.random(D, sparsity=2, value=V, activation=activation, seed=1)
 
 
@@ -338,7 +341,10 @@ BAD = {
         r"2R − 1 in all, got 4, which is even\. For 4 tokens: offsets=np\.zeros\(7\)",
     ),
     "no length": (lambda: dc.RelativePositions(V, np.zeros(7)).at_length(0), "tokens must be a whole number"),
-    "a length that is no number": (lambda: dc.RelativePositions(V, np.zeros(7), tokens=True), "whole number .* got True"),
+    "a length that is no number": (
+        lambda: dc.RelativePositions(V, np.zeros(7), tokens=True),
+        "whole number .* got True",
+    ),
     "an offset that is no number": (lambda: dc.RelativePositions(V, [0, np.nan, 0]), r"offsets\[1\] = nan"),
     "a share above one": (
         lambda: dc.PositionOnly.informed(of(), share=1.5, seed=0),
