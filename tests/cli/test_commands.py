@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import docendo as dc
-from docendo.cli import choices
+from docendo.studies import choices
 from tests.cli.calling import SMALL, docendo, succeed
 
 

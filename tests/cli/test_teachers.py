@@ -2,7 +2,7 @@
 
 import inspect
 
-from docendo.cli import choices
+from docendo.studies import choices
 from tests.cli.calling import succeed
 
 
