@@ -36,7 +36,7 @@ def test_it_is_a_module_too(tmp_path: Path) -> None:
     ("command", "message"),
     [
         ("trian", "Did you mean 'train'?"),
-        ("train", "Missing option '--teacher'"),
+        ("train", "what is to be trained? Name a study file, or a teacher"),
         ("train --teacher random --tokns 3", "--tokens"),
         ("train --teacher random --tokens four", "Invalid value for '--tokens'"),
         ("train --teacher random --steps 1.5", "a whole number is wanted, got '1.5'"),
