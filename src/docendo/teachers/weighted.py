@@ -78,12 +78,12 @@ def decaying(
     value: Any = None,
     seed: Any = None,
 ) -> Teacher:
-    """A teacher whose weights decay with the distance |i − j| of tokens, geometrically or like a power.
+    """A teacher whose weights decay with the distance of tokens i and j, geometrically or like a power.
 
     Args:
         tokens: D.
-        ratio: weights ∝ ratio^|i−j|, 0 < ratio ≤ 1; give this or `power`.
-        power: weights ∝ (1 + |i−j|)^(−power), power > 0.
+        ratio: weights ∝ ratio^distance, 0 < ratio ≤ 1; give this or `power`.
+        power: weights ∝ (1 + distance)^(−power), power > 0.
         reach: the distance beyond which weights are zero; left out, S* is dense.
         ring: measure distances around a ring instead of along a line, so that all columns hold the same weights.
         features: d, when V* is to be drawn.
