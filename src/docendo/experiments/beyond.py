@@ -55,7 +55,7 @@ BEYOND = (
         "docendo.experiments.neighbours:run",
         Neighbours(),
         Neighbours(steps=3 * 10**4, sampled_steps=300, saves=50),
-        seconds=45,
+        seconds=23,
         beyond=True,
     ),
 )

@@ -88,7 +88,7 @@ class QuerySelection(NamedTuple):
         state, done, rows = (as_array(0.0), as_array(0.0)), 0, []
         sizes = tuple(map(float, (self.tokens, self.sparsity, self.features, self.scale, learning_rate)))
         for step in save_at:
-            state, row = _advance(sizes, state, step - done)
+            state, row = _advance(sizes, state, jnp.asarray(step - done))
             done = step
             rows.append(row)
         loss, outside, value = np.array(rows, dtype=float).T

@@ -202,7 +202,7 @@ class Neighbours:
     learning_rate: float = 0.05
     classification_rate: float = 2.0
     start: float = 0.01
-    steps: int = 10**5
+    steps: int = 10**7
     sampled_steps: int = 500
     batch_size: int = 256
     saves: int = 80
