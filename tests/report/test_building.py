@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from docendo.files import write_json
+from docendo.files import write_atomically, write_json
 from docendo.report import build_report
 from docendo.results import store_result
 from tests.pictures import FIGURES, folder, losses, result, store_examples, store_theory
@@ -158,10 +158,12 @@ def test_the_old_page_stays_until_the_new_one_is_whole(tmp_path: Path, monkeypat
     old = build_report(small(tmp_path)).read_bytes()
     store_result(tmp_path / "runs" / "cycle", result("cycle", title="new"), FIGURES[:1])
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+    def full(path: Path, content: bytes) -> Path:
+        if path.suffix == ".png":
+            raise OSError(28, "No space left on device")
+        return write_atomically(path, content)
 
-    monkeypatch.setattr("docendo.report.building.save_figure", full)
+    monkeypatch.setattr("docendo.report.building.write_atomically", full)
     with pytest.raises(OSError, match="No space left"):
         build_report(tmp_path)
     assert (tmp_path / "report.html").read_bytes() == old

@@ -7,12 +7,13 @@ form or a finite sum exists:
   `docendo.population.gaussian`, on whitened arrays L_dᵀ w and L_Dᵀ s;
 - the identity, any law with a Kronecker covariance: only second moments matter, so the same closed form plus the
   mean's contribution ½ ‖Σ_h W_V,h μ S_h − V* μ S*‖_F²;
-- data (`Empirical`): the average over the data.
+- data (`Empirical`): the average over the data;
+- mixtures of such laws: the mean over their parts.
 
 Elsewhere `docendo.sampled_excess_loss` estimates it, with a standard error.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +22,7 @@ from jaxtyping import Array, Float
 
 from docendo.activations import Activation
 from docendo.checks import is_concrete
-from docendo.inputs import Empirical, Factored, Inputs, white
+from docendo.inputs import Empirical, Factored, Inputs, Mixture, white
 from docendo.population.gaussian import Arrays, gaussian_excess
 from docendo.precision import AnyArray, require_float64
 from docendo.students.base import PositionStudent, Student
@@ -30,6 +31,7 @@ from docendo.teachers.base import Teacher
 __all__ = [
     "ExactLaw",
     "check_compatible",
+    "exact_pair",
     "excess_loss",
     "gradient",
     "has_exact_loss",
@@ -38,7 +40,7 @@ __all__ = [
     "whitened",
 ]
 
-ExactLaw = Factored | Empirical
+ExactLaw = Factored | Empirical | Mixture
 
 
 def excess_loss(teacher: Teacher, student: Student, inputs: Inputs | None = None) -> Float[Array, ""]:
@@ -52,7 +54,7 @@ def excess_loss(teacher: Teacher, student: Student, inputs: Inputs | None = None
     Raises:
         ValueError: shapes disagree, or no exact loss is known for this student and law.
     """
-    return unchecked_excess(teacher, *_exact_pair(teacher, student, white if inputs is None else inputs))
+    return unchecked_excess(teacher, *exact_pair(teacher, student, white if inputs is None else inputs))
 
 
 def gradient(teacher: Teacher, student: Student, inputs: Inputs | None = None) -> Any:
@@ -64,7 +66,7 @@ def gradient(teacher: Teacher, student: Student, inputs: Inputs | None = None) -
     Raises:
         ValueError: as `excess_loss`.
     """
-    known, law = _exact_pair(teacher, student, white if inputs is None else inputs)
+    known, law = exact_pair(teacher, student, white if inputs is None else inputs)
     slopes = jax.grad(lambda moved: unchecked_excess(teacher, known.with_parameters(moved), law))(known.parameters())
     return known.with_frozen_zeros(slopes)
 
@@ -77,6 +79,8 @@ def has_exact_loss(teacher: Teacher, student: Student, inputs: Inputs) -> bool:
         return teacher.activation.is_linear or (
             inputs.is_gaussian and inputs.mean_matrix(teacher.features, teacher.tokens) is None
         )
+    if isinstance(inputs, Mixture):
+        return all(has_exact_loss(teacher, student, law) for law in inputs.laws)
     return isinstance(inputs, Empirical)
 
 
@@ -85,6 +89,8 @@ def unchecked_excess(teacher: Teacher, student: PositionStudent, inputs: ExactLa
     values, scores = student.heads()
     if isinstance(inputs, Empirical):
         return output_gap(teacher, student, inputs.array).mean()
+    if isinstance(inputs, Mixture):
+        return inputs.mean_over([unchecked_excess(teacher, student, cast(ExactLaw, law)) for law in inputs.laws])
     white_loss = gaussian_excess(
         teacher.activation,
         whitened(inputs, teacher.value, teacher.scores),
@@ -102,8 +108,9 @@ def output_gap(teacher: Teacher, student: Student, x: Float[AnyArray, "n d D"]) 
 
 def whitened(inputs: Factored, values: Array, scores: Array) -> Arrays:
     """The rows L_dᵀ w and the columns L_Dᵀ s, for which white inputs stand in for the given ones."""
-    if inputs.feature_factor is not None:
-        values = values @ inputs.feature_factor
+    features = inputs.feature_factor(values.shape[-1])
+    if features is not None:
+        values = values @ features
     if inputs.token_factor is not None:
         scores = inputs.token_factor.T @ scores
     return Arrays(values, scores)
@@ -120,6 +127,7 @@ def check_compatible(teacher: Teacher, student: Student, inputs: Inputs) -> None
     """Raise ValueError unless student and law have the teacher's sizes and the student its activation."""
     require_float64()
     inputs.check_sizes(teacher.features, teacher.tokens)
+    inputs.check_moments()
     for axis in ("channels", "features", "tokens"):
         theirs, ours = getattr(teacher, axis), getattr(student, axis)
         if theirs != ours:
@@ -144,8 +152,12 @@ def _differ(one: Activation, other: Activation) -> bool:
     return is_concrete(one.slope, other.slope) and bool(np.any(np.asarray(one.slope) != np.asarray(other.slope)))
 
 
-def _exact_pair(teacher: Teacher, student: Student, law: Inputs) -> tuple[PositionStudent, ExactLaw]:
-    """The student and the law, once it is known that their loss has a closed form or is a finite sum."""
+def exact_pair(teacher: Teacher, student: Student, law: Inputs) -> tuple[PositionStudent, ExactLaw]:
+    """The student and the law, once it is known that their loss has a closed form or is a finite sum.
+
+    Raises:
+        ValueError: it is neither, or shapes disagree.
+    """
     check_compatible(teacher, student, law)
     if isinstance(student, PositionStudent) and isinstance(law, ExactLaw) and has_exact_loss(teacher, student, law):
         return student, law

@@ -15,7 +15,7 @@ that is small.
 """
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -25,8 +25,8 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from docendo.inputs import Empirical, white
-from docendo.population.loss import ExactLaw, check_compatible, whitened
+from docendo.inputs import Empirical, Mixture, white
+from docendo.population.loss import ExactLaw, exact_pair, whitened
 from docendo.precision import as_array
 from docendo.students.base import Parameters
 from docendo.students.position_only import PositionOnly
@@ -53,6 +53,9 @@ def stable_learning_rate(
     Returns:
         The learning rate at and above which plain gradient descent cannot settle on the teacher; relative accuracy
         about 1e-10.
+
+    Raises:
+        ValueError: shapes disagree, or no exact loss is known under the law.
     """
     sharpness = sharpness_at_optimum(teacher, positions, logit_scale, inputs)
     return 2 / sharpness if sharpness > 0 else math.inf
@@ -64,14 +67,14 @@ def sharpness_at_optimum(
     """λ_max of the joint (W_V, W_KQ) Hessian of the population loss at the teacher; arguments as above."""
     law = white if inputs is None else inputs
     student = PositionOnly.zeros(teacher, positions, logit_scale)
-    check_compatible(teacher, student, law)
+    _, exact = exact_pair(teacher, student, law)
     size = ravel_pytree(student.parameters())[0].size
 
     def slope(vector: np.ndarray) -> np.ndarray:
-        return np.asarray(_slope(teacher, student, law, jnp.asarray(vector)))
+        return np.asarray(_slope(teacher, student, exact, jnp.asarray(vector)))
 
     if size <= DENSE:
-        return float(np.linalg.eigvalsh(np.asarray(_hessian(teacher, student, law, jnp.eye(size))))[-1])
+        return float(np.linalg.eigvalsh(np.asarray(_hessian(teacher, student, exact, jnp.eye(size))))[-1])
     start = np.random.default_rng(0).standard_normal(size)
     if not np.any(slope(start)):
         return 0.0  # data that never switches a ReLU on has no curvature at all, and Lanczos no direction
@@ -97,11 +100,21 @@ def _half_curvature(teacher: Teacher, student: PositionOnly, law: ExactLaw, chan
     logit_change = student.with_parameters(change).logits
     scores = teacher.scores
     score_change = scores * (logit_change - (scores * logit_change).sum(0))
-    value_change = change["value"]
+    return _half_square(teacher, law, scores, change["value"], score_change)
+
+
+def _half_square(teacher: Teacher, law: ExactLaw, scores: Array, value_change: Array, score_change: Array) -> Array:
+    """½ E Σ (σ'(z) δz)²; where no z is given, σ'² is as often 1 as κ², as z is its own mirror image or κ = 1."""
+    if isinstance(law, Mixture):
+        parts = (cast(ExactLaw, part) for part in law.laws)
+        return law.mean_over([_half_square(teacher, part, scores, value_change, score_change) for part in parts])
     if isinstance(law, Empirical):
         z = teacher.value @ law.array @ scores
         move = value_change @ law.array @ scores + teacher.value @ law.array @ score_change
         return 0.5 * ((jax.vmap(jax.vmap(jax.vmap(jax.grad(teacher.activation))))(z) * move) ** 2).sum((1, 2)).mean()
+    mean, of_mean = law.mean_matrix(teacher.features, teacher.tokens), jnp.zeros(())
+    if mean is not None:
+        of_mean = ((value_change @ mean @ scores + teacher.value @ mean @ score_change) ** 2).sum()
     value, scores = whitened(law, teacher.value, scores)
     value_change, score_change = whitened(law, value_change, score_change)
     variance = (
@@ -109,4 +122,4 @@ def _half_curvature(teacher: Teacher, student: PositionOnly, law: ExactLaw, chan
         + (value**2).sum() * (score_change**2).sum()
         + 2 * (value_change * value).sum() * (scores * score_change).sum()
     )
-    return as_array(0.5 * teacher.activation.second_moment * variance)
+    return as_array(0.5 * teacher.activation.second_moment * (variance + of_mean))

@@ -197,8 +197,8 @@ def _arrays(
 ) -> tuple[Reals, Reals, Reals, float]:
     """S*, Σ_D, ŷ and tr(V* Σ_d V*ᵀ)."""
     scores, seen, covariance = np.asarray(teacher.scores), np.asarray(teacher.value), np.eye(teacher.tokens)
-    if isinstance(inputs, Factored) and inputs.feature_factor is not None:
-        seen = seen @ np.asarray(inputs.feature_factor)
+    if isinstance(inputs, Factored) and (factor := inputs.feature_factor(teacher.features)) is not None:
+        seen = seen @ np.asarray(factor)
     if isinstance(inputs, Factored) and inputs.token_factor is not None:
         covariance = np.asarray(inputs.token_factor) @ np.asarray(inputs.token_factor).T
     if margin is not None and margin.multipliers is not None:

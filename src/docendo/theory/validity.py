@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docendo.inputs import Factored, Inputs
-from docendo.population import gradient
+from docendo.population import gradient, has_exact_loss
 from docendo.students.position_only import PositionOnly
+from docendo.teachers.base import Teacher
 from docendo.teachers.symmetric import SymmetricTeacher
 from docendo.theory.kinds import AnyTeacher, Kinds
 from docendo.theory.margin import Margin
@@ -42,7 +43,7 @@ def is_white(inputs: Inputs) -> bool:
     """Whether the covariance is the unit matrix and the mean zero."""
     if not isinstance(inputs, Factored):
         return False
-    return inputs.feature_factor is None and inputs.token_factor is None and inputs.mean_matrix(1, 1) is None
+    return inputs.feature_factor(1) is None and inputs.token_factor is None and inputs.mean_matrix(1, 1) is None
 
 
 def solvable(teacher: AnyTeacher, inputs: Inputs) -> str | None:
@@ -105,7 +106,7 @@ def first_step(teacher: AnyTeacher, inputs: Inputs) -> tuple[str, float]:
 
 def _first_step(teacher: AnyTeacher, inputs: Inputs) -> Hypothesis:
     name = "the first step moves W_V towards V*"
-    if solvable(teacher, inputs) is not None and not teacher.activation.is_linear and isinstance(inputs, Factored):
+    if isinstance(teacher, Teacher) and not has_exact_loss(teacher, PositionOnly.zeros(teacher), inputs):
         return Hypothesis(name, None, "no exact gradient is known here")
     what, size = first_step(teacher, inputs)
     detail = f"{what} = {size:.6g}"

@@ -39,7 +39,8 @@ TURNS = 100
 
 def full_start(teacher: Teacher, student: PositionOnly, inputs: Factored) -> tuple[FullProblem, Bordered]:
     """The constants of the flow from `student`, and its state at t = 0."""
-    value, apart, frames = _seen_values(teacher, student, inputs.feature_factor)
+    feature_factor = inputs.feature_factor(teacher.features)
+    value, apart, frames = _seen_values(teacher, student, feature_factor)
     gram = None
     if student.positions is not None and not student.trains_in_position_basis:
         gram = student.positions.T @ student.positions
@@ -49,7 +50,7 @@ def full_start(teacher: Teacher, student: PositionOnly, inputs: Factored) -> tup
         student.logits,
         _anchor(gram, teacher.tokens),
         frames,
-        inputs.feature_factor,
+        feature_factor,
         inputs.token_factor,
         gram,
         student.logit_scale,

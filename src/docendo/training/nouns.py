@@ -11,8 +11,8 @@ import equinox as eqx
 import jax
 import numpy as np
 
+from docendo import inputs
 from docendo.activations import Identity, LeakyReLU
-from docendo.inputs import Empirical, Exponential, Gaussian
 from docendo.students import (
     ContentAttention,
     FactoredPositionOnly,
@@ -43,9 +43,15 @@ _TYPES = {
         ContentAttention,
         Identity,
         LeakyReLU,
-        Gaussian,
-        Exponential,
-        Empirical,
+        inputs.Gaussian,
+        inputs.Exponential,
+        inputs.Gumbel,
+        inputs.Laplace,
+        inputs.Rademacher,
+        inputs.StudentT,
+        inputs.Uniform,
+        inputs.Mixture,
+        inputs.Empirical,
     )
 }
 
@@ -57,6 +63,9 @@ def describe(noun: Any, name: str) -> tuple[Any, dict[str, np.ndarray]]:
         fields = {part: spec for part, (spec, _) in parts.items()}
         arrays = {path: array for _, found in parts.values() for path, array in found.items()}
         return {"type": type(noun).__name__, "fields": fields}, arrays
+    if isinstance(noun, tuple):
+        described = [describe(part, f"{name}.{place}") for place, part in enumerate(noun)]
+        return [spec for spec, _ in described], {path: array for _, found in described for path, array in found.items()}
     if isinstance(noun, (jax.Array, np.ndarray)):
         return {"array": name}, {name: np.asarray(noun)}
     return noun, {}
@@ -68,6 +77,8 @@ def restore(spec: Any, arrays: dict[str, np.ndarray]) -> Any:
     Raises:
         ValueError: a type that is not one of docendo's, or an array that is missing.
     """
+    if isinstance(spec, list):
+        return [restore(part, arrays) for part in spec]
     if not isinstance(spec, dict):
         return spec
     if "array" in spec:

@@ -83,7 +83,7 @@ def fits(problem: Problem) -> bool:
     if not (isinstance(student, PositionOnly) and student.trains_in_position_basis and isinstance(law, Factored)):
         return False
     centred = law.mean_matrix(problem.teacher.features, problem.teacher.tokens) is None
-    return centred and law.feature_factor is None and law.token_factor is None
+    return centred and law.feature_factor(problem.teacher.features) is None and law.token_factor is None
 
 
 def place(teacher: Teacher, student: PositionOnly) -> PlaneState:

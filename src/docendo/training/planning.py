@@ -94,6 +94,7 @@ def _problem(
     for each in (law, test_inputs):
         if each is not None:
             each.check_sizes(teacher.features, teacher.tokens)
+            each.check_moments()
     given = None if key is None else as_key(key, "key")
     problem = Problem(teacher, student, law, test_inputs, given)
     dynamics.check(problem)

@@ -117,8 +117,7 @@ def _mean(weights: Array, values: Array) -> Array:
 def _law_reason(law: Inputs, teacher: AnyTeacher) -> str | None:
     if not isinstance(law, Factored):
         return f"its inputs are {law!r}"
-    for name in ("feature", "token"):
-        factor = getattr(law, f"{name}_factor")
+    for name, factor in (("feature", law.feature_factor(1)), ("token", law.token_factor)):
         if factor is not None:
             spread = float(jnp.abs(factor @ factor.T - jnp.eye(factor.shape[0])).max())
             if spread > 0:

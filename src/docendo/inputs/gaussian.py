@@ -1,58 +1,17 @@
-"""Laws of the input X, a matrix of `features` × `tokens`.
+"""Gaussian inputs, white or with a Kronecker covariance, with or without a mean."""
 
-An input law can be sampled, and knows the moments that exact losses need. Laws whose covariance factorises,
-Cov(X_aj, X_bk) = (Σ_d)_ab (Σ_D)_jk, hand out Cholesky factors: with Σ_d = L_d L_dᵀ and Σ_D = L_D L_Dᵀ, a loss
-under the law is the white loss of the whitened vectors L_dᵀ w and L_Dᵀ s.
-"""
-
-import abc
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from docendo.checks import check_axes, check_finite, is_concrete
+from docendo.inputs.base import Factored
 from docendo.precision import as_array
 
-__all__ = ["Empirical", "Exponential", "Gaussian", "Inputs", "white"]
-
-
-class Inputs(eqx.Module):
-    """A law of X."""
-
-    @abc.abstractmethod
-    def sample(self, key: PRNGKeyArray, count: int, features: int, tokens: int) -> Float[Array, "n d D"]:
-        """Draw `count` independent inputs."""
-
-    @abc.abstractmethod
-    def check_sizes(self, features: int, tokens: int) -> None:
-        """Raise ValueError when the law cannot produce inputs of this size."""
-
-
-class Factored(Inputs):
-    """A law with Cov(X) = Σ_d ⊗ Σ_D and some mean."""
-
-    @property
-    @abc.abstractmethod
-    def is_gaussian(self) -> bool:
-        """Whether X − E X is Gaussian."""
-
-    @property
-    @abc.abstractmethod
-    def feature_factor(self) -> Float[Array, "d d"] | None:
-        """L_d with Σ_d = L_d L_dᵀ; None stands for the unit matrix."""
-
-    @property
-    @abc.abstractmethod
-    def token_factor(self) -> Float[Array, "D D"] | None:
-        """L_D with Σ_D = L_D L_Dᵀ; None stands for the unit matrix."""
-
-    @abc.abstractmethod
-    def mean_matrix(self, features: int, tokens: int) -> Float[Array, "d D"] | None:
-        """E X; None stands for zero."""
+__all__ = ["Gaussian", "white"]
 
 
 class Gaussian(Factored):
@@ -85,8 +44,7 @@ class Gaussian(Factored):
     def is_gaussian(self) -> bool:
         return True
 
-    @property
-    def feature_factor(self) -> Float[Array, "d d"] | None:
+    def feature_factor(self, features: int) -> Float[Array, "d d"] | None:
         return self.feature_cholesky
 
     @property
@@ -107,10 +65,10 @@ class Gaussian(Factored):
 
     def sample(self, key: PRNGKeyArray, count: int, features: int, tokens: int) -> Float[Array, "n d D"]:
         x = jax.random.normal(key, (count, features, tokens))
-        if self.feature_factor is not None:
-            x = jnp.einsum("ab,nbj->naj", self.feature_factor, x)
-        if self.token_factor is not None:
-            x = jnp.einsum("naj,kj->nak", x, self.token_factor)
+        if self.feature_cholesky is not None:
+            x = jnp.einsum("ab,nbj->naj", self.feature_cholesky, x)
+        if self.token_cholesky is not None:
+            x = jnp.einsum("naj,kj->nak", x, self.token_cholesky)
         return x if self.mean is None else x + self.mean
 
     def __repr__(self) -> str:
@@ -120,69 +78,6 @@ class Gaussian(Factored):
             if (part := getattr(self, name)) is not None
         ]
         return f"Gaussian({', '.join(given)})"
-
-
-class Exponential(Factored):
-    """Independent standard exponential entries (mean 1, variance 1), with the mean taken off when `centred`."""
-
-    centred: bool = eqx.field(static=True)
-
-    def __init__(self, centred: bool = False):
-        self.centred = bool(centred)
-
-    @property
-    def is_gaussian(self) -> bool:
-        return False
-
-    @property
-    def feature_factor(self) -> None:
-        return None
-
-    @property
-    def token_factor(self) -> None:
-        return None
-
-    def mean_matrix(self, features: int, tokens: int) -> Float[Array, "d D"] | None:
-        return None if self.centred else jnp.ones((features, tokens))
-
-    def check_sizes(self, features: int, tokens: int) -> None:
-        """Every size will do."""
-
-    def sample(self, key: PRNGKeyArray, count: int, features: int, tokens: int) -> Float[Array, "n d D"]:
-        x = jax.random.exponential(key, (count, features, tokens))
-        return x - 1 if self.centred else x
-
-    def __repr__(self) -> str:
-        return f"Exponential(centred={self.centred})"
-
-
-class Empirical(Inputs):
-    """The uniform law on given inputs: every expectation under it is a finite average, hence exact.
-
-    Args:
-        array: (n, d, D), n inputs.
-
-    Raises:
-        ValueError: the array has other axes, is empty, or holds a non-finite entry.
-    """
-
-    array: Float[Array, "n d D"]
-
-    def __init__(self, array: Any):
-        self.array = as_array(array)
-        check_axes("array", self.array, "inputs features tokens", {})
-        check_finite("array", self.array)
-
-    def check_sizes(self, features: int, tokens: int) -> None:
-        check_axes("array", self.array, "inputs features tokens", {"features": features, "tokens": tokens})
-
-    def sample(self, key: PRNGKeyArray, count: int, features: int, tokens: int) -> Float[Array, "n d D"]:
-        chosen = jax.random.randint(key, (count,), 0, self.array.shape[0])
-        return self.array[chosen]
-
-    def __repr__(self) -> str:
-        n, features, tokens = self.array.shape
-        return f"Empirical(inputs={n}, features={features}, tokens={tokens})"
 
 
 def _factorised(name: str, covariance: Any) -> tuple[Array | None, Array | None]:
