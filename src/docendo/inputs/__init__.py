@@ -1,10 +1,9 @@
 """Laws of the input X, a matrix of `features` × `tokens`.
 
-    Gaussian      white, or with a feature and a token covariance, or with a mean
-    Exponential, Gumbel, Laplace, Uniform, Rademacher, StudentT
-                  independent entries of one law
-    Mixture       one of several laws, chosen anew for every input
-    Empirical     given inputs, equally likely
+- `Gaussian`: white, or with a feature and a token covariance, or with a mean;
+- `Exponential`, `Gumbel`, `Laplace`, `Uniform`, `Rademacher`, `StudentT`: independent entries of one law;
+- `Mixture`: one of several laws, chosen anew for every input;
+- `Empirical`: given inputs, equally likely.
 
 An input law can be sampled, and knows its first and second moments and those that exact losses need. Laws whose
 covariance factorises, Cov(X_aj, X_bk) = (Σ_d)_ab (Σ_D)_jk, hand out Cholesky factors: with Σ_d = L_d L_dᵀ and

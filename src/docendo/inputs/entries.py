@@ -97,18 +97,22 @@ class Entries(Factored):
         return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._settings().items())})"
 
 
-class Exponential(Entries):
+class Skewed(Entries):
+    """A law whose textbook form has a mean."""
+
+    _has_mean: ClassVar[bool] = True
+
+    def __init__(self, centred: bool = False, scale: Any = 1.0):
+        super().__init__(scale, centred)
+
+
+class Exponential(Skewed):
     """The exponential law, density e^(−z) for z ≥ 0: mean 1, variance 1, both for scale 1.
 
     Args:
         centred: take the mean off.
         scale: factor of every entry, positive.
     """
-
-    _has_mean: ClassVar[bool] = True
-
-    def __init__(self, centred: bool = False, scale: Any = 1.0):
-        super().__init__(scale, centred)
 
     def draw(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
         return jax.random.exponential(key, shape)
@@ -120,18 +124,13 @@ class Exponential(Entries):
         return 1.0
 
 
-class Gumbel(Entries):
+class Gumbel(Skewed):
     """The Gumbel law, distribution function exp(−e^(−z)): mean γ = 0.577…, variance π²/6, both for scale 1.
 
     Args:
         centred: take the mean off.
         scale: factor of every entry, positive.
     """
-
-    _has_mean: ClassVar[bool] = True
-
-    def __init__(self, centred: bool = False, scale: Any = 1.0):
-        super().__init__(scale, centred)
 
     def draw(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
         return jax.random.gumbel(key, shape)
