@@ -97,6 +97,7 @@ class Entries(Factored):
         return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._settings().items())})"
 
 
+# Type checkers read modules as dataclasses, which do not inherit a constructor: each law below has its own.
 class Skewed(Entries):
     """A law whose textbook form has a mean."""
 
@@ -113,6 +114,9 @@ class Exponential(Skewed):
         centred: take the mean off.
         scale: factor of every entry, positive.
     """
+
+    def __init__(self, centred: bool = False, scale: Any = 1.0):
+        super().__init__(centred, scale)
 
     def draw(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
         return jax.random.exponential(key, shape)
@@ -131,6 +135,9 @@ class Gumbel(Skewed):
         centred: take the mean off.
         scale: factor of every entry, positive.
     """
+
+    def __init__(self, centred: bool = False, scale: Any = 1.0):
+        super().__init__(centred, scale)
 
     def draw(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
         return jax.random.gumbel(key, shape)
@@ -159,6 +166,9 @@ class Laplace(Symmetric):
         scale: factor of every entry, positive.
     """
 
+    def __init__(self, scale: Any = 1.0):
+        super().__init__(scale)
+
     def draw(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
         return jax.random.laplace(key, shape)
 
@@ -173,6 +183,9 @@ class Uniform(Symmetric):
         scale: half its width, positive.
     """
 
+    def __init__(self, scale: Any = 1.0):
+        super().__init__(scale)
+
     def draw(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
         return jax.random.uniform(key, shape, minval=-1.0, maxval=1.0)
 
@@ -186,6 +199,9 @@ class Rademacher(Symmetric):
     Args:
         scale: the size of every entry, positive.
     """
+
+    def __init__(self, scale: Any = 1.0):
+        super().__init__(scale)
 
     def draw(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
         return jax.random.rademacher(key, shape, dtype=float)
