@@ -64,7 +64,7 @@ class Entries(Factored):
         return type(self)(**settings | ({"centred": True} if self._has_mean else {}))
 
     def _settings(self) -> dict[str, Any]:
-        return {"scale": self.scale} | ({"centred": self.centred} if self._has_mean else {})
+        return ({"centred": self.centred} if self._has_mean else {}) | {"scale": self.scale}
 
     @property
     def is_gaussian(self) -> bool:
@@ -94,7 +94,8 @@ class Entries(Factored):
         return self.scale * (drawn - shift)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._settings().items())})"
+        said = {name: value for name, value in self._settings().items() if (name, value) != ("scale", 1)}
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in said.items())})"
 
 
 # Type checkers read modules as dataclasses, which do not inherit a constructor: each law below has its own.
