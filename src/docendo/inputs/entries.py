@@ -104,9 +104,6 @@ class Skewed(Entries):
 
     _has_mean: ClassVar[bool] = True
 
-    def __init__(self, centred: bool = False, scale: Any = 1.0):
-        super().__init__(scale, centred)
-
 
 class Exponential(Skewed):
     """The exponential law, density e^(−z) for z ≥ 0: mean 1, variance 1, both for scale 1.
@@ -117,7 +114,7 @@ class Exponential(Skewed):
     """
 
     def __init__(self, centred: bool = False, scale: Any = 1.0):
-        super().__init__(centred, scale)
+        super().__init__(scale, centred)
 
     def draw(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
         return jax.random.exponential(key, shape)
@@ -138,7 +135,7 @@ class Gumbel(Skewed):
     """
 
     def __init__(self, centred: bool = False, scale: Any = 1.0):
-        super().__init__(centred, scale)
+        super().__init__(scale, centred)
 
     def draw(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
         return jax.random.gumbel(key, shape)
